@@ -1,8 +1,10 @@
 #include "testnet.hpp"
 
 #include <arpa/inet.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -98,9 +100,9 @@ std::string check(const TestnetOptions& o) {
   if (fs::exists(o.dir + "/genesis.json", error)) {
     return "'" + o.dir + "' already holds a network; choose another folder or remove that one";
   }
-  fs::create_directories(o.dir, error);
-  if (error)
-    return "cannot create '" + o.dir + "': " + error.message() + "; check its parent folder";
+  if (fs::is_directory(o.dir, error) && !fs::is_empty(o.dir, error) && !error) {
+    return "'" + o.dir + "' is not empty; choose another folder or remove what is in it";
+  }
   return {};
 }
 
@@ -158,8 +160,121 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
 
 // The names of all that was made: a key whose name a power cut takes back is a member's key lost.
 bool sync_all(const std::string& dir, const std::vector<std::string>& homes) {
-  return std::all_of(homes.begin(), homes.end(), net::sync_folder) && net::sync_folder(dir) &&
-         net::sync_folder_of(dir);
+  return std::all_of(homes.begin(), homes.end(), net::sync_folder) && net::sync_folder(dir);
+}
+
+// A network is made in a folder of another name and gets its own when it is whole: a part of one
+// would hold keys, which are never overwritten, so the same command could not make it any more.
+class Unfinished {
+ public:
+  // Beside the name of the network, or in its folder where there is one: that may be the working
+  // folder or a disk's, which no other can replace.
+  explicit Unfinished(const std::string& dir) : target_(dir) {
+    std::error_code error;
+    if (!target_.has_filename()) target_ = target_.parent_path();  // "net/"
+    inside_ = std::filesystem::is_directory(target_, error);
+    const std::string mark = ".unfinished-" + std::to_string(::getpid());
+    folder_ = inside_ ? target_ / mark
+                      : target_.parent_path() / (mark + "-" + target_.filename().string());
+  }
+  ~Unfinished() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+  std::string folder() const { return folder_.string(); }
+
+  std::error_code make() const {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    return error;
+  }
+
+  /// Gives it its name. The genesis comes last: without it a folder is no network.
+  std::error_code finish(const std::vector<std::string>& names) const {
+    std::error_code error;
+    if (!inside_) {
+      std::filesystem::rename(folder_, target_, error);
+    } else {
+      for (std::size_t i = 0; i < names.size() && !error; ++i)
+        std::filesystem::rename(folder_ / names[i], target_ / names[i], error);
+    }
+    if (error) return error;
+    const bool synced = net::sync_folder(target_.string()) && net::sync_folder_of(target_.string());
+    return synced ? std::error_code() : std::error_code(errno, std::generic_category());
+  }
+
+  /// What went wrong, under the name that the user gave.
+  std::string in_words(std::string text) const {
+    const std::string own = folder();
+    for (auto at = text.find(own); at != std::string::npos; at = text.find(own, at))
+      text.replace(at, own.size(), target_.string());
+    return text;
+  }
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path folder_;
+  bool inside_ = false;
+};
+
+std::string node_name(std::size_t i) {
+  return "node" + std::to_string(i);
+}
+
+using Addresses = std::vector<std::pair<std::string, std::uint16_t>>;
+
+// The folder of every node, without its coin.
+Result<net::Genesis, std::string> fill(const TestnetOptions& o, const Addresses& where,
+                                       const std::vector<std::string>& homes) {
+  net::Genesis genesis;
+  genesis.protocol = o.protocol;
+  genesis.parameters = *read_parameters(o.protocol, o.set);  // check() saw that they fit
+  genesis.parameters.merge(net::fresh_parameters(o.protocol));
+  genesis.f = *faults_of(static_cast<std::uint32_t>(o.nodes), o.protocol, genesis.parameters);
+  net::NodeConfig config;
+  config.options = o.node;
+  config.options.genesis = "../genesis.json";
+  config.options.key = "node.key";
+  config.options.data = "data";
+  config.options.coin = "coin.key";
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    if (o.stop != nullptr && *o.stop) return std::string("stopped");
+    std::error_code error;
+    std::filesystem::create_directories(homes[i], error);
+    const auto key = crypto::SigningKey::generate();
+    const auto saved = crypto::save_key(key, homes[i] + "/node.key");
+    if (!saved) return saved.error().text();
+    if (!o.link_delays_us.empty()) config.options.link_delays_us = o.link_delays_us[i];
+    const std::string content = net::config_text(config);
+    if (!net::write_synced(homes[i] + "/node.toml", as_view(content), net::kForAll)) {
+      const std::string why = std::generic_category().message(errno);
+      return "cannot write '" + homes[i] + "/node.toml': " + why + "; check the disk";
+    }
+    genesis.nodes.push_back({key.public_key(), where[i].first, where[i].second});
+  }
+  // Every network is another ledger, also with equal parameters.
+  genesis.chain = "thresher-" + std::to_string(hash(genesis.nodes[0].key).prefix() % 1'000'000);
+  return genesis;
+}
+
+Result<net::Genesis, std::string> make_in(const TestnetOptions& o, const Addresses& where,
+                                          const std::string& dir) {
+  std::vector<std::string> homes;
+  for (std::size_t i = 0; i < o.nodes; ++i) homes.push_back(dir + "/" + node_name(i));
+  auto genesis = fill(o, where, homes);
+  if (!genesis) return genesis;
+  if (o.dealer && net::needs_coin(o.protocol)) {
+    const auto dealt = net::deal_coin(*genesis, homes);
+    if (!dealt) return dealt.error().text();
+  }
+  const auto saved = net::save_genesis(*genesis, dir + "/genesis.json");
+  if (!saved) return saved.error().text();
+  // The keys are synced by who wrote them, their names here.
+  if (!sync_all(dir, homes)) return "cannot sync '" + dir + "' to the disk; check it";
+  return genesis;
 }
 
 }  // namespace
@@ -186,42 +301,16 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   if (std::string problem = check(o); !problem.empty()) return problem;
   const auto where = addresses(o);
   if (!where) return where.error();
-  net::Genesis genesis;
-  genesis.protocol = o.protocol;
-  genesis.parameters = *read_parameters(o.protocol, o.set);  // check() saw that they fit
-  genesis.parameters.merge(net::fresh_parameters(o.protocol));
-  genesis.f = *faults_of(static_cast<std::uint32_t>(o.nodes), o.protocol, genesis.parameters);
-  net::NodeConfig config;
-  config.options = o.node;
-  config.options.genesis = "../genesis.json";
-  config.options.key = "node.key";
-  config.options.data = "data";
-  config.options.coin = "coin.key";
-  std::vector<std::string> homes;
-  for (std::uint64_t i = 0; i < o.nodes; ++i) {
-    const std::string& home = homes.emplace_back(o.dir + "/node" + std::to_string(i));
-    std::error_code error;
-    std::filesystem::create_directories(home, error);
-    const auto key = crypto::SigningKey::generate();
-    const auto saved = crypto::save_key(key, home + "/node.key");
-    if (!saved) return saved.error().text();
-    if (!o.link_delays_us.empty()) config.options.link_delays_us = o.link_delays_us[i];
-    const std::string content = net::config_text(config);
-    if (!net::write_synced(home + "/node.toml", as_view(content), net::kForAll)) {
-      return "cannot write '" + home + "/node.toml'; check the disk";
-    }
-    genesis.nodes.push_back({key.public_key(), (*where)[i].first, (*where)[i].second});
-  }
-  // Every network is another ledger, also with equal parameters.
-  genesis.chain = "thresher-" + std::to_string(hash(genesis.nodes[0].key).prefix() % 1'000'000);
-  if (o.dealer && net::needs_coin(o.protocol)) {
-    const auto dealt = net::deal_coin(genesis, homes);
-    if (!dealt) return dealt.error().text();
-  }
-  const auto saved = net::save_genesis(genesis, o.dir + "/genesis.json");
-  if (!saved) return saved.error().text();
-  // The keys are synced by who wrote them, their names here.
-  if (!sync_all(o.dir, homes)) return "cannot sync '" + o.dir + "' to the disk; check it";
+  const Unfinished network(o.dir);
+  if (const std::error_code error = network.make(); error)
+    return "cannot create '" + o.dir + "': " + error.message() + "; check its parent folder";
+  auto genesis = make_in(o, *where, network.folder());
+  if (!genesis) return network.in_words(genesis.error());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < o.nodes; ++i) names.push_back(node_name(i));
+  names.emplace_back("genesis.json");
+  if (const std::error_code error = network.finish(names); error)
+    return "cannot put the network into '" + o.dir + "': " + error.message() + "; check the disk";
   return genesis;
 }
 

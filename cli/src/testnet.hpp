@@ -1,6 +1,7 @@
 // Makes the folders of a new network: keys, configuration files and the genesis.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,10 +23,12 @@ struct TestnetOptions {
   std::vector<std::vector<std::uint64_t>> link_delays_us{};
   std::vector<std::string> set;  ///< NAME=VALUE: parameters of the protocol
   bool dealer = false;           ///< deals the coin too, so whoever runs this could know it
+  /// Once it is true, the network is given up, if it is not whole yet. May be null.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}; with a dealer a coin.key each when
-/// the protocol tosses coins.
+/// the protocol tosses coins. DIR is empty or not there yet; all comes or, with an error, nothing.
 Result<net::Genesis, std::string> make_testnet(const TestnetOptions& options);
 
 /// What nodes can run, for the help of an option.

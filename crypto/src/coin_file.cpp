@@ -47,7 +47,7 @@ Result<Unit, Error> save_coin_share(const RistrettoScalar& secret, const std::st
   content->back() = '\n';
   const auto size = static_cast<ssize_t>(content->size());
   if (::write(file.fd, content->data(), content->size()) != size || ::fsync(file.fd) != 0) {
-    return system_error("cannot write coin share file", path, "is the disk full?");
+    return half_written("cannot write coin share file", path);
   }
   return Unit{};
 }

@@ -155,7 +155,7 @@ Result<Unit, Error> save_key(const SigningKey& key, const std::string& path) {
                   PEM_write_PKCS8PrivateKey(file.get(), pkey.get(), nullptr, nullptr, 0, nullptr,
                                             nullptr) == 1 &&
                   std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
-  if (!ok) return system_error("cannot write key file", path, "is the disk full?");
+  if (!ok) return half_written("cannot write key file", path);
   return Unit{};
 }
 

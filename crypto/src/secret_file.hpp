@@ -26,6 +26,14 @@ inline Error system_error(const std::string& what, const std::string& path,
           std::move(remedy)};
 }
 
+/// The new file of a secret could not be written whole: it goes, or it would stand in the way of
+/// the secret ever after. Pre: errno is that of the call that failed.
+inline Error half_written(const std::string& what, const std::string& path) {
+  Error out = system_error(what, path, "is the disk full?");
+  (void)::unlink(path.c_str());
+  return out;
+}
+
 /// Why the open file is none to take a secret from; empty when nothing is wrong. `kind` names it,
 /// as in "key file"; `content` what it should hold, as in "a key".
 inline std::optional<Error> secret_file_problem(int fd, const std::string& kind,

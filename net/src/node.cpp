@@ -140,7 +140,7 @@ Result<Unit, Error> Node::Impl::begin() {
   begun = true;
   if (metrics_problem) return *metrics_problem;
   if (auto traces = open_trace(); !traces) return traces;
-  if (auto started = transport.start(); !started) return started;
+  if (auto listening = transport.start(); !listening) return listening;
   writer = std::make_unique<WriterThread>(
       *store, [this](const OrderedBlock& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier, std::uint64_t began) {

@@ -118,6 +118,9 @@ class Drawing {
     std::int64_t out = std::numeric_limits<std::uint32_t>::max();
     for (const char* name : {"payload_bytes", "value_bytes"})
       out = std::min(out, parameter(e_, name, out));
+    // A packed block holds one request at least.
+    if (e_.workload.block_bytes != 0)
+      out = std::min(out, static_cast<std::int64_t>(e_.workload.block_bytes));
     return static_cast<std::uint32_t>(out);
   }
   // What clients ask for: liars go on, and now and then payloads are as large as answers may be.

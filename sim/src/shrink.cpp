@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "dag_subject.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/read.hpp"
@@ -141,7 +142,7 @@ class Shrinker {
     if (best_.network.topology != Topology::kComplete || table_of(best_.network) != nullptr)
       return false;
     bool smaller = false;
-    for (std::uint32_t i = best_.n; i-- > 0 && best_.n > 1;) {
+    for (std::uint32_t i = best_.n; i-- > 0 && best_.n > options_.least_nodes;) {
       const auto candidate = without(NodeId{static_cast<std::uint16_t>(i)});
       smaller |= candidate && attempt_with_luck(*candidate);
     }
@@ -152,6 +153,8 @@ class Shrinker {
     Experiment e = best_;
     --e.n;
     e.f = std::min(e.f, (e.n - 1) / options_.nodes_per_fault);
+    while (e.f > 0 && !check_fast(e)) --e.f;
+    if (!check_fast(e)) return std::nullopt;
     if (e.f == 0 && best_.f > 0) return std::nullopt;  // another kind of protocol: one is enough
     const auto cut = [gone](std::vector<NodeId>& ids) {
       std::erase(ids, gone);
@@ -270,7 +273,11 @@ class Shrinker {
     const Workload& w = best_.workload;
     bool smaller = false;
     if (w.kind != Workload::Kind::kNone && outcome_.verdict == Verdict::kViolated)
-      smaller |= with([](Experiment& e) { e.workload.kind = Workload::Kind::kNone; });
+      smaller |= with([](Experiment& e) {
+        e.workload.kind = Workload::Kind::kNone;
+        e.workload.one_at_a_time = false;  // of closed ones alone
+        e.workload.burst = 1;              // of open ones
+      });
     if (w.kind == Workload::Kind::kClosed && w.clients > 1)
       smaller |= with([](Experiment& e) { e.workload.clients = 1; });
     if (w.liars_interval > 0) smaller |= with([](Experiment& e) { e.workload.liars_interval = 0; });

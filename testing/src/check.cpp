@@ -79,11 +79,12 @@ std::string file_name(const std::string& name) {
 
 Report shrunk(const std::string& name, const sim::Failure& failure, const sim::Runner& run,
               const Options& options, const std::string& again) {
-  const sim::Shrunk small =
-      sim::shrink(failure.experiment, run,
-                  {.most_runs = options.shrink_runs,
-                   .nodes_per_fault = info_of(name, options.menu).nodes_per_fault,
-                   .progress = {}});
+  const sim::ProtocolInfo info = info_of(name, options.menu);
+  const sim::Shrunk small = sim::shrink(failure.experiment, run,
+                                        {.most_runs = options.shrink_runs,
+                                         .nodes_per_fault = info.nodes_per_fault,
+                                         .least_nodes = info.least_nodes,
+                                         .progress = {}});
   Report report;
   const auto folder = std::filesystem::absolute(options.folder).lexically_normal();
   report.scenario = (folder / file_name(name)).string();

@@ -257,6 +257,10 @@ std::optional<Problem> zero_byte(std::string_view content) {
                  "cut by a crash, or not in UTF-8"};
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
@@ -272,8 +276,10 @@ Result<Value, std::vector<Problem>> parse(std::string_view content, const Limits
   }
   if (auto zero = zero_byte(content)) return std::vector<Problem>{std::move(*zero)};
   const std::string clean = without_comments(content);
-  if (clean.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return std::vector<Problem>{{{1, 1}, "this is no JSON: there is nothing in it"}};
+  if (is_blank(clean)) {
+    const char* what = is_blank(content) ? "nothing" : "nothing but a comment";
+    return std::vector<Problem>{
+        {{1, 1}, std::string("this is no JSON: there is ") + what + " in it"}};
   }
   Cursor cursor;
   Builder builder(cursor, limits.depth);

@@ -38,6 +38,11 @@ std::string why_not_faster(const ClusterOptions& o, const ClusterReport& r) {
   } else if (o.from_file && r.seconds < 1) {
     std::snprintf(text, sizeof text, "the file: it was over after %.2f s; give a longer one",
                   r.seconds);
+  } else if (o.memory) {
+    std::snprintf(
+        text, sizeof text,
+        "the window: CPU %.0f %% busy, %llu transactions in flight; try a larger --window",
+        r.cpu_share * 100, static_cast<unsigned long long>(o.window));
   } else {
     std::snprintf(text, sizeof text,
                   "the disk or the window: CPU %.0f %% busy, %.0f fsyncs a second, %llu "

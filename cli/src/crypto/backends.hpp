@@ -51,4 +51,10 @@ inline Result<Backends, std::string> backends_of(const std::string& name) {
   return "--backend: " + unknown_name("backend", name, known);
 }
 
+/// Why none of them is on this machine, where one was asked for by name; empty when one is.
+inline std::string none_here(const Backends& backends, const std::string& name) {
+  if (!backends.here.empty()) return {};
+  return "backend '" + name + "' is not on this machine: " + backends.missing.front().why;
+}
+
 }  // namespace thresher::cli

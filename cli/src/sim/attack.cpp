@@ -147,6 +147,14 @@ double ratio(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
+Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of_row(const Attack& attack,
+                                                                      const std::string& protocol,
+                                                                      const AttackScale& scale) {
+  return sim::read_experiments(
+      text::write(attack_file(attack, protocol, scale)),
+      {.file = attack.name, .overrides = scale.overrides, .protocols = sim::simulated_protocols()});
+}
+
 }  // namespace
 
 std::vector<Attack> attacks(const AttackScale& scale) {
@@ -205,12 +213,15 @@ text::Value attack_file(const Attack& attack, const std::string& protocol,
   return out;
 }
 
+std::string row_problem(const Attack& attack, const std::string& protocol,
+                        const AttackScale& scale) {
+  const auto cells = cells_of_row(attack, protocol, scale);
+  return cells ? std::string() : cells.error().front();
+}
+
 Result<AttackDone, std::string> measure(const Attack& attack, const std::string& protocol,
                                         const AttackScale& scale) {
-  const std::string file = text::write(attack_file(attack, protocol, scale));
-  const auto cells = sim::read_experiments(
-      file,
-      {.file = attack.name, .overrides = scale.overrides, .protocols = sim::simulated_protocols()});
+  const auto cells = cells_of_row(attack, protocol, scale);
   if (!cells) return cells.error().front();
   const sim::Experiment& e = cells->front().experiment;
   Commits commits(e.n);

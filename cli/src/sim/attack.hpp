@@ -55,6 +55,9 @@ std::vector<Attack> attacks(const AttackScale& scale);
 /// The experiment file of one row; the error is the reader's.
 text::Value attack_file(const Attack& attack, const std::string& protocol,
                         const AttackScale& scale);
+/// Why a protocol cannot be attacked so; empty when it can.
+std::string row_problem(const Attack& attack, const std::string& protocol,
+                        const AttackScale& scale);
 /// Why a protocol cannot be attacked so, or what came out.
 Result<AttackDone, std::string> measure(const Attack& attack, const std::string& protocol,
                                         const AttackScale& scale);

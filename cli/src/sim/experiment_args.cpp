@@ -23,10 +23,13 @@ std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& probl
   if (a.delay_max) {
     out.push_back({"network.delay", "{\"min\":1,\"max\":" + std::to_string(*a.delay_max) + "}"});
   }
-  if (a.byzantine != 0) {
-    out.push_back({"faults", "[{\"who\":{\"count\":" + std::to_string(a.byzantine) +
-                                 "},\"what\":" + text::quoted(a.behaviour) + "}]"});
+  if (a.byzantine.value_or(0) != 0) {
+    const std::string behaviour = a.behaviour.empty() ? "twins" : a.behaviour;
+    out.push_back({"faults", "[{\"who\":{\"count\":" + std::to_string(*a.byzantine) +
+                                 "},\"what\":" + text::quoted(behaviour) + "}]"});
   }
+  if (!a.byzantine && !a.behaviour.empty())
+    problems.push_back("--behaviour " + a.behaviour + ": of how many? Add --byzantine NUMBER");
   const auto more = read_overrides(a.set, problems);
   out.insert(out.end(), more.begin(), more.end());
   return out;
@@ -72,7 +75,7 @@ std::vector<Option> experiment_options(ExperimentArgs& a) {
           {"--seed", "everything random follows from it", &a.seed},
           {"--engine", "rounds, events or sockets", &a.engine},
           {"--byzantine", "how many nodes are faulty, spread over the committee", &a.byzantine},
-          {"--behaviour", "of those: silent, equivocate, twins, ...", &a.behaviour},
+          {"--behaviour", "of those: silent, equivocate, ...; twins if absent", &a.behaviour},
           {"--delay-max", "longest delay of a link; the shortest is 1", &a.delay_max}};
 }
 

@@ -25,8 +25,8 @@ struct ExperimentArgs {
   OptionalNumber n;
   OptionalNumber rounds;
   OptionalNumber seed;
-  std::uint64_t byzantine = 0;
-  std::string behaviour = "twins";
+  OptionalNumber byzantine;
+  std::string behaviour;  ///< empty: twins
   OptionalNumber delay_max;
 };
 

@@ -13,17 +13,21 @@
 namespace thresher::cli {
 namespace {
 
-std::uint32_t nodes_per_fault(const std::string& protocol) {
+sim::ShrinkOptions options_of(const std::string& protocol) {
+  sim::ShrinkOptions out;
   for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name == protocol) return info.nodes_per_fault;
+    if (info.name != protocol) continue;
+    out.nodes_per_fault = info.nodes_per_fault;
+    out.least_nodes = info.least_nodes;
   }
-  return sim::ProtocolInfo{}.nodes_per_fault;
+  return out;
 }
 
 }  // namespace
 
-std::string scenario_problem(const std::string& path) {
-  if (!path.empty()) return output_problem("--out", path);
+std::string scenario_problem(const std::string& path, const std::string& experiment) {
+  if (std::string why = output_problem("--out", path); !why.empty()) return why;
+  if (!path.empty()) return same_file_problem("--out", path, experiment);
   if (::access(".", W_OK) == 0) return {};
   const std::string why = std::generic_category().message(errno);
   return "cannot write a scenario here: " + why + "; say where with --out";
@@ -31,9 +35,8 @@ std::string scenario_problem(const std::string& path) {
 
 Scenario shrink_to_file(const sim::Experiment& failing, const sim::Runner& run, std::string path,
                         std::uint64_t most_runs) {
-  sim::ShrinkOptions options;
+  sim::ShrinkOptions options = options_of(failing.protocol);
   options.most_runs = most_runs;
-  options.nodes_per_fault = nodes_per_fault(failing.protocol);
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   if (terminal) {
     options.progress = [](const sim::ShrinkProgress& p) {

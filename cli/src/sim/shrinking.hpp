@@ -22,9 +22,9 @@ struct Scenario {
   std::string unsaved;  ///< not empty: there is no such file, and why
 };
 
-/// Why nothing could be written to `path` (empty: to this folder), before hours are spent on what
-/// would be; empty when nothing speaks against it.
-std::string scenario_problem(const std::string& path);
+/// Why nothing may be written to `path` (empty: to this folder), before hours are spent on what
+/// would be; empty when nothing speaks against it. `experiment` is the file that is read.
+std::string scenario_problem(const std::string& path, const std::string& experiment);
 
 /// Shrinks with progress on stderr. An empty `path` names the file after the run.
 Scenario shrink_to_file(const sim::Experiment& failing, const sim::Runner& run, std::string path,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "../output_file.hpp"
 #include "../sim/attack.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../text.hpp"
@@ -42,7 +43,7 @@ std::string problem_of(const Args& a) {
            std::to_string(a.n);
   }
   if (!(a.virtual_s >= 1 && a.virtual_s <= 3600)) {
-    return "--virtual-s must be 1 to 3600, not " + std::to_string(a.virtual_s);
+    return "--virtual-s must be 1 to 3600, not " + text::write(a.virtual_s);
   }
   std::vector<std::string> problems;
   (void)read_overrides(a.set, problems);
@@ -65,18 +66,34 @@ std::string problem_of(const Args& a) {
   return {};
 }
 
+bool wanted(const Args& a, const Attack& attack) {
+  const auto only = names_in(a.only);
+  return attack.name == "none" || only.empty() ||
+         std::find(only.begin(), only.end(), attack.name) != only.end();
+}
+
+// Why there would be no row at all, as when --set is wrong for all of them; empty: there is one.
+std::string no_row(const Args& a) {
+  const AttackScale scale = scale_of(a);
+  std::string first;
+  for (const Attack& attack : attacks(scale)) {
+    if (!wanted(a, attack)) continue;
+    for (const std::string& protocol : names_in(a.protocols)) {
+      const std::string why = row_problem(attack, protocol, scale);
+      if (why.empty()) return {};
+      if (first.empty()) first = why;
+    }
+  }
+  return "no row can be run: " + first;
+}
+
 // Row by row, so that a long table can be watched. The first row of each protocol is without an
 // attack.
 std::vector<AttackDone> run_rows(const Args& a) {
   const AttackScale scale = scale_of(a);
-  const auto only = names_in(a.only);
-  const auto wanted = [&](const std::string& name) {
-    return name == "none" || only.empty() ||
-           std::find(only.begin(), only.end(), name) != only.end();
-  };
   std::vector<AttackDone> all;
   for (const Attack& attack : attacks(scale)) {
-    if (!wanted(attack.name)) continue;
+    if (!wanted(a, attack)) continue;
     for (const std::string& protocol : names_in(a.protocols)) {
       auto done = measure(attack, protocol, scale);
       if (!done) {
@@ -96,10 +113,10 @@ std::vector<AttackDone> run_rows(const Args& a) {
 
 int run(const Args& a) {
   if (const std::string problem = problem_of(a); !problem.empty()) return fail(kUsage, problem);
-  if (!a.chart.empty()) {  // before rows that take minutes
-    if (const auto saved = sim::save_file(a.chart, attack_chart({})); !saved)
-      return fail(kUsage, saved.error());
-  }
+  if (const std::string problem = no_row(a); !problem.empty()) return fail(kUsage, problem);
+  // Before rows that take minutes.
+  if (const std::string problem = output_problem("--chart", a.chart); !problem.empty())
+    return fail(kUsage, problem);
   if (!a.json) {
     std::puts(
         "| attack | protocol | verdict | commits (x) | mean ms (x) | p50 | p99 | first commit, ms"

@@ -8,6 +8,7 @@
 #include "../cluster/cluster.hpp"
 #include "../durations.hpp"
 #include "../json.hpp"
+#include "../output_file.hpp"
 #include "../sim/order_bench.hpp"
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
@@ -150,13 +151,27 @@ sim::Chart chart_of(const Measure& m, OrderFaults faults, const std::vector<Orde
   return chart;
 }
 
+std::string chart_path(const std::string& folder, OrderFaults faults, const Measure& m) {
+  return (std::filesystem::path(folder) / (to_string(faults) + "-" + m.file + ".svg")).string();
+}
+
+// Before runs that may take minutes each.
+std::string charts_problem(const std::string& folder, const Plan& plan) {
+  for (const OrderFaults faults : plan.faults) {
+    for (const Measure& m : kMeasures) {
+      std::string why = output_problem("--charts", chart_path(folder, faults, m));
+      if (!why.empty()) return why;
+    }
+  }
+  return {};
+}
+
 std::string save_charts(const std::string& folder, const Plan& plan,
                         const std::vector<OrderRow>& rows) {
   for (const OrderFaults faults : plan.faults) {
     for (const Measure& m : kMeasures) {
-      const std::string name = to_string(faults) + "-" + m.file + ".svg";
-      const auto saved = sim::save_file(std::filesystem::path(folder) / name,
-                                        sim::chart_file(chart_of(m, faults, rows)));
+      const auto saved =
+          sim::save_file(chart_path(folder, faults, m), sim::chart_file(chart_of(m, faults, rows)));
       if (!saved) return saved.error().text();
     }
   }
@@ -164,9 +179,8 @@ std::string save_charts(const std::string& folder, const Plan& plan,
 }
 
 int run_simulated(const Args& a, const Plan& plan) {
-  // Before runs that may take minutes each.
   if (!a.charts.empty()) {
-    if (const std::string problem = save_charts(a.charts, plan, {}); !problem.empty())
+    if (const std::string problem = charts_problem(a.charts, plan); !problem.empty())
       return fail(kUsage, problem);
   }
   if (!a.json) {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "../output_file.hpp"
 #include "../sim/sparse_dag.hpp"
 #include "../text.hpp"
 #include "thresher/core/committee.hpp"
@@ -44,7 +45,7 @@ std::string problem_of(const Args& a) {
            std::to_string(a.n);
   }
   if (!(a.virtual_s >= 0.001 && a.virtual_s <= 3600))
-    return "--virtual-s must be 0.001 to 3600, not " + std::to_string(a.virtual_s);
+    return "--virtual-s must be 0.001 to 3600, not " + text::write(a.virtual_s);
   std::vector<std::string> known;
   for (const SparseRow& row : sparse_rows()) known.push_back(row.name);
   for (const std::string& name : names_in(a.only)) {
@@ -146,10 +147,8 @@ int run(const Args& a) {
     return kDone;
   }
   // Before rows that may take minutes each.
-  if (!a.charts.empty() && a.join.empty()) {
-    if (const auto saved = save_sparse_charts(a.charts, a.scaling, {}); !saved)
-      return fail(kUsage, saved.error());
-  }
+  if (const std::string why = output_folder_problem("--charts", a.charts); !why.empty())
+    return fail(kUsage, why);
   if (a.join.empty()) {
     if (!a.json) print_head();
     return report(a, run_rows(a, scale));

@@ -192,6 +192,8 @@ int run(const Args& a) {
   }
   auto backends = backends_of(a.backend);
   if (!backends) return fail(kUsage, backends.error());
+  if (const std::string why = none_here(*backends, a.backend); !why.empty())
+    return fail(kResourceMissing, why);
   const auto rows = measure(*backends, batches, committee, a);
   if (!a.json) {
     std::printf("%-10s %8s %14s %12s %12s\n", "backend", "batch", "verifies/s", "us each",

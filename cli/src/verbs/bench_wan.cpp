@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "../output_file.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../sim/wide_area.hpp"
 #include "../text.hpp"
@@ -51,7 +52,7 @@ class Planner {
     out.load_n = size("--load-n", a_.load_n);
     out.crash_n = size("--crash-n", a_.crash_n);
     if (!(a_.virtual_s >= 1 && a_.virtual_s <= 3600))
-      wrong("--virtual-s must be 1 to 3600, not " + std::to_string(a_.virtual_s));
+      wrong("--virtual-s must be 1 to 3600, not " + text::write(a_.virtual_s));
     out.virtual_ms = static_cast<std::uint64_t>(a_.virtual_s * 1000);
     out.seed = a_.seed;
     const auto areas = known("--wan", a_.wan, names_of_tables());
@@ -115,9 +116,21 @@ class Planner {
   std::string problem_;
 };
 
+constexpr const char* kSizes = "wan-sizes.svg";
+constexpr const char* kLoads = "wan-loads.svg";
+
+// Before runs that take minutes.
+std::string charts_problem(const std::string& folder) {
+  for (const char* name : {kSizes, kLoads}) {
+    const std::string path = (std::filesystem::path(folder) / name).string();
+    if (std::string why = output_problem("--charts", path); !why.empty()) return why;
+  }
+  return {};
+}
+
 std::string save_charts(const std::string& folder, const std::vector<WanRow>& rows) {
-  const std::pair<const char*, sim::Chart> charts[] = {{"wan-sizes.svg", sizes_chart(rows)},
-                                                       {"wan-loads.svg", loads_chart(rows)}};
+  const std::pair<const char*, sim::Chart> charts[] = {{kSizes, sizes_chart(rows)},
+                                                       {kLoads, loads_chart(rows)}};
   for (const auto& [name, chart] : charts) {
     const auto saved = sim::save_file(std::filesystem::path(folder) / name, sim::chart_file(chart));
     if (!saved) return saved.error().text();
@@ -129,8 +142,8 @@ int run(const Args& a) {
   Planner planner(a);
   const WanPlan plan = planner.plan();
   if (!planner.problem().empty()) return fail(kUsage, planner.problem());
-  if (!a.charts.empty()) {  // before runs that take minutes
-    if (const std::string why = save_charts(a.charts, {}); !why.empty()) return fail(kUsage, why);
+  if (!a.charts.empty()) {
+    if (const std::string why = charts_problem(a.charts); !why.empty()) return fail(kUsage, why);
   }
   if (!a.json) std::puts(wan_head().c_str());
   std::vector<WanRow> rows;

@@ -13,6 +13,7 @@
 #include "../cluster/trace_print.hpp"
 #include "../durations.hpp"
 #include "../json.hpp"
+#include "../output_file.hpp"
 #include "../protocol_table.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
@@ -96,7 +97,8 @@ std::string read_history(const Args& a, ClusterOptions& o) {
     return "--history makes its own transactions, one at a time for each client; leave out "
            "--transactions, --window and --tx-bytes, and choose --clients";
   }
-  if (!std::ofstream(a.history)) {
+  if (std::string why = same_file_problem("--history", a.history, a.wan); !why.empty()) return why;
+  if (!std::ofstream(a.history, std::ios::app)) {  // an older one stays until there is a new one
     return "cannot write '" + a.history + "'; give a file in a folder that is there";
   }
   o.history = a.history;
@@ -292,6 +294,8 @@ int run_broadcast(const Args& a) {
   ClusterOptions checked;
   if (const std::string problem = read_broadcast_options(a, checked); !problem.empty())
     return fail(kUsage, problem);
+  if (const std::string problem = output_folder_problem("--home", a.home); !problem.empty())
+    return fail(kUsage, problem);
   BroadcastOptions o{.nodes = a.nodes, .protocol = a.broadcast, .home = a.home};
   o.duration_us = checked.duration_us;
   o.events = checked.events;
@@ -316,6 +320,8 @@ int run(const Args& a) {
   if (!a.broadcast.empty()) return run_broadcast(a);
   ClusterOptions o;
   if (const std::string problem = read_options(a, o); !problem.empty())
+    return fail(kUsage, problem);
+  if (const std::string problem = new_folder_problem("--home", a.home); !problem.empty())
     return fail(kUsage, problem);
   o.home = a.home;
   o.live = ::isatty(2) == 1;

@@ -119,10 +119,8 @@ int run(const Args& a) {
   for (const Missing& m : backends->missing) {
     (void)std::fprintf(stderr, "note: backend %s is left out: %s\n", m.name.c_str(), m.why.c_str());
   }
-  if (backends->here.empty()) {
-    return fail(kResourceMissing, "backend '" + a.backend +
-                                      "' is not on this machine: " + backends->missing.front().why);
-  }
+  if (const std::string why = none_here(*backends, a.backend); !why.empty())
+    return fail(kResourceMissing, why);
   std::ifstream file;
   if (a.in != "-") {
     std::error_code none;

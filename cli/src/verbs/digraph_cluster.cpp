@@ -8,6 +8,7 @@
 #include "../digraph/graph_file.hpp"
 #include "../digraph/member_cluster.hpp"
 #include "../durations.hpp"
+#include "../output_file.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -180,6 +181,8 @@ int run(const Args& a) {
   MembersOptions o;
   if (const auto problems = read_options(a, o); !problems.empty())
     return fail_all(kUsage, problems);
+  if (const std::string problem = new_folder_problem("--home", a.home); !problem.empty())
+    return fail(kUsage, problem);
   const MembersReport r = run_in_folder(a, o);
   if (r.interrupted) return fail(kInterrupted, r.problem);
   if (!r.problem.empty()) return fail(kFailed, r.problem);

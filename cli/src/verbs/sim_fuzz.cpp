@@ -105,7 +105,8 @@ int fuzz(const Args& a) {
     return fail(kUsage, "--seeds must be FIRST..LAST, as in 1..100000, not '" + a.seeds + "'");
   if (a.jobs > 1024) return fail(kUsage, "--jobs must be at most 1024; 0 is all cores");
   // Not after hours of it.
-  if (const std::string why = scenario_problem(a.out); !why.empty()) return fail(kUsage, why);
+  if (const std::string why = scenario_problem(a.out, a.experiment.file); !why.empty())
+    return fail(kUsage, why);
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
   std::vector<sim::Experiment> bases;

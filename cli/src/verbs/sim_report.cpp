@@ -1,5 +1,7 @@
+#include <filesystem>
 #include <memory>
 
+#include "../output_file.hpp"
 #include "../sim/sweep_charts.hpp"
 #include "../sim/table.hpp"
 #include "../text.hpp"
@@ -19,7 +21,24 @@ int save_page(const std::string& folder, const sim::SummaryTable& table, const s
   return saved ? kDone : fail(kUsage, saved.error());
 }
 
+// Why the page must not take this place: what the sweep made would be lost.
+std::string page_problem(const std::string& folder, const std::string& path) {
+  namespace fs = std::filesystem;
+  if (std::string why = output_problem("--html", path); !why.empty()) return why;
+  for (const char* name : sim::kSweepFiles) {
+    const std::string made = (fs::path(folder) / name).string();
+    if (std::string why = same_file_problem("--html", path, made); !why.empty()) return why;
+  }
+  std::error_code error;
+  for (const auto& made : fs::recursive_directory_iterator(fs::path(folder) / "runs", error)) {
+    if (std::string why = same_file_problem("--html", path, made.path().string()); !why.empty())
+      return why;
+  }
+  return {};
+}
+
 int report(const std::string& folder, const std::string& html, bool json) {
+  if (const std::string why = page_problem(folder, html); !why.empty()) return fail(kUsage, why);
   const auto table = sim::summary_of(folder);
   if (!table) return fail(kUsage, table.error());
   if (!html.empty()) return save_page(folder, *table, html);

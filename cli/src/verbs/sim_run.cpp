@@ -161,10 +161,22 @@ std::vector<std::string> save(const sim::Experiment& e, const sim::Outcome& o, c
   return problems;
 }
 
+// Before a run that may take hours, and may be what is lost.
+std::string outputs_problem(const Args& a) {
+  const std::pair<const char*, const std::string*> files[] = {
+      {"--report", &a.report}, {"--counterexample", &a.counterexample}, {"--trace", &a.trace}};
+  for (const auto& [option, path] : files) {
+    // A trace is written in its place, so opening it tells more.
+    std::string why = path == &a.trace ? std::string() : output_problem(option, *path);
+    if (why.empty()) why = same_file_problem(option, *path, a.experiment.file);
+    if (!why.empty()) return why;
+  }
+  return new_folder_problem("--out", a.out);
+}
+
 int run_one(const sim::Experiment& e, const Args& a) {
   if (const std::string why = memory_problem(e); !why.empty()) return fail(kResourceMissing, why);
-  if (const std::string why = output_problem("--report", a.report); !why.empty())
-    return fail(kUsage, why);
+  if (const std::string why = outputs_problem(a); !why.empty()) return fail(kUsage, why);
   Sinks sinks;
   if (!a.trace.empty()) {
     sinks.file = std::make_unique<sim::TraceFile>(a.trace);
@@ -183,7 +195,7 @@ int run_one(const sim::Experiment& e, const Args& a) {
   progress.end();
   if (sinks.file && !sinks.file->close()) {
     return fail(kResourceMissing,
-                "cannot write the trace to '" + a.trace + "'; check folder and disk");
+                "cannot write the trace to '" + a.trace + "', so there is none; check the disk");
   }
   if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
     return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
@@ -205,6 +217,9 @@ int run_one(const sim::Experiment& e, const Args& a) {
 int run_sim(const Args& a) {
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
+  if (a.cell && *a.cell > 0 && cells->size() == 1)
+    return fail(kUsage,
+                "this is one run, so --cell must be 0 or left out, not " + std::to_string(*a.cell));
   if (a.cell && *a.cell >= cells->size()) {
     return fail(kUsage, "--cell must be 0 to " + std::to_string(cells->size() - 1) + ", not " +
                             std::to_string(*a.cell));

@@ -16,7 +16,8 @@ struct Args {
 
 int shrink(const Args& a) {
   if (a.experiment.file.empty()) return fail(kUsage, "name the file of a run that fails");
-  if (const std::string why = scenario_problem(a.out); !why.empty()) return fail(kUsage, why);
+  if (const std::string why = scenario_problem(a.out, a.experiment.file); !why.empty())
+    return fail(kUsage, why);
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
   if (cells->size() != 1) return fail(kUsage, "the file holds several runs; shrink one");

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "../ctrl_c.hpp"
+#include "../output_file.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../sim/predict.hpp"
 #include "../sim/progress.hpp"
@@ -130,6 +131,17 @@ int conclude(const sim::SweepReport& r, const Args& a) {
   return kDone;
 }
 
+// An experiment may lie in the folder of the results, but not under the name of one of them.
+std::string out_problem(const Args& a) {
+  if (a.out.empty()) return "--out is missing: a folder for the results";
+  for (const char* name : sim::kSweepFiles) {
+    const std::string path = (std::filesystem::path(a.out) / name).string();
+    if (std::string why = same_file_problem("--out", path, a.experiment.file); !why.empty())
+      return why;
+  }
+  return output_folder_problem("--out", a.out);
+}
+
 int sweep(const Args& a) {
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
@@ -144,7 +156,7 @@ int sweep(const Args& a) {
     return fail(kUsage, "a sweep has no sockets engine; use \"rounds\" or \"events\"");
   }
   if (a.dry_run) return print_prediction(*cells, a.json);
-  if (a.out.empty()) return fail(kUsage, "--out is missing: a folder for the results");
+  if (const std::string why = out_problem(a); !why.empty()) return fail(kUsage, why);
   sim::SweepOptions options;
   if (const std::string why = pick_shard(a, options); !why.empty()) return fail(kUsage, why);
   if (a.jobs > 1024) return fail(kUsage, "--jobs must be at most 1024; 0 is all cores");

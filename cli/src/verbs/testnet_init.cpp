@@ -1,5 +1,8 @@
+#include <atomic>
 #include <memory>
+#include <mutex>
 
+#include "../ctrl_c.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "thresher/net/coin.hpp"
@@ -28,13 +31,35 @@ int print_json(const std::string& dir, const net::Genesis& genesis) {
   return kDone;
 }
 
+// Ctrl-C leaves nothing, or a network that is whole.
+Result<net::Genesis, std::string> make_or_leave(TestnetOptions options) {
+  std::atomic<bool> stop{false};
+  std::mutex making;
+  bool made = false;
+  options.stop = &stop;
+  CtrlC ctrl_c([&] {
+    stop = true;
+    const std::lock_guard until_it_is_removed(making);
+    return made ? "'" + options.dir + "' is made" : "nothing is made";
+  });
+  const auto make = [&] {
+    const std::lock_guard lock(making);
+    auto genesis = make_testnet(options);
+    made = static_cast<bool>(genesis);
+    return genesis;
+  };
+  auto genesis = make();
+  ctrl_c.hold();
+  return genesis;
+}
+
 int init(Args a) {
   if (!a.hosts.empty()) {
     auto hosts = read_hosts(a.hosts);
     if (!hosts) return fail(kUsage, hosts.error());
     a.options.hosts = std::move(*hosts);
   }
-  const auto genesis = make_testnet(a.options);
+  const auto genesis = make_or_leave(a.options);
   if (!genesis) return fail(kUsage, genesis.error());
   if (a.options.dealer && !net::needs_coin(genesis->protocol)) {
     (void)std::fprintf(stderr, "thresher: note: '%s' has no coin, so --dealer changes nothing\n",

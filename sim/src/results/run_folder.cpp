@@ -100,7 +100,8 @@ Result<FileContent, Error> load_file(const fs::path& path) {
   return cannot(code_of_errno(errno), std::strerror(errno));
 }
 
-Result<Unit, Error> save_run(const fs::path& folder, const RunRecord& record) {
+Result<Unit, Error> save_run(const fs::path& path, const RunRecord& record) {
+  const fs::path folder = path.has_filename() ? path : path.parent_path();  // "run/" is "run"
   const fs::path fresh = beside(folder);
   std::error_code error;
   fs::create_directories(fresh, error);
@@ -116,6 +117,12 @@ Result<Unit, Error> save_run(const fs::path& folder, const RunRecord& record) {
   fs::remove_all(fresh, ignored);
   // Another process was there first, with the same result.
   if (fs::exists(folder / "result.json", ignored)) return Unit{};
+  if (fs::is_directory(folder, ignored)) {
+    return Error{
+        ErrorCode::kExists,
+        "'" + folder.string() + "' is there and holds no whole run: result.json is missing",
+        folder.string(), "remove it and run this again"};
+  }
   return cannot_write(folder, error);
 }
 

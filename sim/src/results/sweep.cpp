@@ -148,12 +148,22 @@ Result<SummaryTable, Error> summary_of(const fs::path& out) {
   const auto rows = load_cells(out / "cells.ndjson");
   if (!rows) return rows.error();
   std::size_t missing = 0;
-  for (const CellRow& row : *rows) missing += is_finished(out, row.id) ? 0 : 1;
+  std::string broken;
+  for (const CellRow& row : *rows) {
+    if (is_finished(out, row.id)) continue;
+    ++missing;
+    std::error_code error;
+    if (broken.empty() && fs::exists(run_folder(out, row.id), error))
+      broken = run_folder(out, row.id).string();
+  }
   if (missing != 0) {
+    // A sweep leaves alone what stands there, so it would not get over a run without its result.
+    const std::string first =
+        broken.empty() ? "" : "remove '" + broken + "', which holds no whole run; then ";
     return Error{ErrorCode::kMissing,
                  std::to_string(missing) + " of " + std::to_string(rows->size()) + " runs of '" +
                      out.string() + "' are missing",
-                 out.string(), "run the same sweep again, or merge its other shards"};
+                 out.string(), first + "run the same sweep again, or merge its other shards"};
   }
   SummaryTable table;
   if (auto loaded = load_summary(out, *rows, table); !loaded) return loaded.error();

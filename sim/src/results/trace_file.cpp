@@ -31,7 +31,8 @@ std::string_view to_string(TraceEvent::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-TraceFile::TraceFile(const std::filesystem::path& path) : out_(path, std::ios::binary) {}
+TraceFile::TraceFile(const std::filesystem::path& path)
+    : path_(path), out_(path, std::ios::binary) {}
 
 void TraceFile::event(const TraceEvent& event) {
   line_ = "{\"at\":" + text::write(static_cast<double>(event.at) / static_cast<double>(kUnit));
@@ -54,7 +55,10 @@ void TraceFile::event(const TraceEvent& event) {
 
 bool TraceFile::close() {
   out_.close();
-  return out_.good();
+  if (out_.good()) return true;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path_, error)) std::filesystem::remove(path_, error);
+  return false;
 }
 
 }  // namespace thresher::sim

@@ -112,6 +112,18 @@ class Fuzz(Finding):
         self.assertEqual((self.folder / one["scenario"]).read_text().splitlines()[2:],
                          scenario.read_text().splitlines()[2:])
 
+    def test_a_scenario_has_the_nodes_that_its_protocol_needs(self):
+        """It had one node, with which a link is none: the reader refused it, and the violation was another one."""
+        scenario = self.folder / "link.json"
+        link = ("--protocol", "stable_link", "--n", 3, "--set", "capacity=1", "--delay-max", 9)
+        row = self.one_line(run("fuzz", *link, "--seeds", "1..40", "--out", scenario, "--json"), 3)
+        self.assertEqual((row["oracle"], row["n"]), ("agreement", 2))
+        again = run("replay", scenario)
+        self.assertEqual(again.returncode, 3, again.stderr)
+        self.assertIn(f"agreement is violated: {row['why']}", again.stderr)
+        smaller = self.one_line(run("shrink", scenario, "--out", self.folder / "smaller.json", "--json"), 3)
+        self.assertEqual((smaller["oracle"], smaller["n"]), ("agreement", 2))
+
     def test_goes_on_when_told_to(self):
         path = self.experiment(**TWO_FACED)
         row = self.one_line(run("fuzz", path, "--seeds", "1..300", "--keep-going", "--json", cwd=self.folder), 3)

@@ -224,7 +224,7 @@ class Running(Files):
             self.assertIn(str(place), out.stderr, writer)
 
     def test_a_verdict_is_told_also_where_it_cannot_be_kept(self):
-        out = run("run", self.experiment(), "--out", self.write("file", "") / "x", "--json")
+        out = run("run", self.experiment(), "--out", self.folder / ("x" * 300), "--json")
         self.assertEqual(out.returncode, 2)
         self.assertEqual(json.loads(out.stdout)["verdict"], "Pass")
 

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include <thread>
 
 #include "thresher/core/hex.hpp"
+#include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/crc32c.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/sha256.hpp"
@@ -197,6 +200,27 @@ TEST_F(KeyFile, IsNeverOverwritten) {
   ASSERT_TRUE(save_key(key, path_));
   EXPECT_FALSE(save_key(SigningKey::generate(), path_));
   EXPECT_EQ(load_key(path_)->public_key(), key.public_key());
+}
+
+// A part of a key stood in the way of the key: what is there is never overwritten.
+TEST_F(KeyFile, IsWrittenWholeOrNotAtAll) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const RistrettoScalar share{};
+  for (const rlim_t bytes : {0u, 1u, 60u}) {
+    const rlimit full{bytes, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+    const auto key = save_key(SigningKey::generate(), path_);
+    const auto coin = save_coin_share(share, path_ + ".coin");
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_FALSE(key);
+    EXPECT_FALSE(coin);
+    EXPECT_TRUE(std::filesystem::is_empty(dir_)) << bytes;
+  }
+  (void)std::signal(SIGXFSZ, handler);
+  EXPECT_TRUE(save_key(SigningKey::generate(), path_));
+  EXPECT_TRUE(save_coin_share(share, path_ + ".coin"));
 }
 
 TEST_F(KeyFile, AFolderIsNone) {

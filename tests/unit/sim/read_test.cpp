@@ -287,7 +287,7 @@ TEST(ReadExperiment, SaysWhatIsNoExperimentAtAll) {
   const ReadOptions options{"exp.json", {}, known()};
   for (const auto& [content, what] :
        {std::pair{"", "exp.json:1:1: this is no JSON: there is nothing in it"},
-        {"// only a comment\n", "there is nothing in it"},
+        {"// only a comment\n", "there is nothing but a comment in it"},
         {"{\"schema\": 1,\n", "exp.json:1:14: this is no JSON: the text ends before"},
         {"[]", "exp.json:1:1: must be one object"},
         {"{\"protocol\": {\"name\": \"pbft\"}}", "exp.json:1:1: \"schema\": 1 is missing"},

@@ -63,10 +63,12 @@ class TraceFile final : public TraceSink {
   /// False: nothing can be written there; errno says why.
   bool opened() const { return out_.is_open(); }
   void event(const TraceEvent& event) override;
-  /// Writes out what is buffered; false when the disk or the path failed.
+  /// Writes out what is buffered; false when the disk or the path failed: the file, which ends
+  /// somewhere, is removed then.
   bool close();
 
  private:
+  std::filesystem::path path_;
   std::ofstream out_;
   std::string line_;
 };

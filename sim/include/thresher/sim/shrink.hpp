@@ -30,6 +30,7 @@ struct ShrinkProgress {
 struct ShrinkOptions {
   std::size_t most_runs = 4000;
   std::uint32_t nodes_per_fault = 3;  ///< of the protocol: ProtocolInfo::nodes_per_fault
+  std::uint32_t least_nodes = 1;      ///< of the protocol: ProtocolInfo::least_nodes
   std::function<void(const ShrinkProgress&)> progress{};
 };
 

@@ -24,6 +24,10 @@
 
 namespace thresher::sim {
 
+/// What the folder of a sweep holds beside its runs.
+inline constexpr const char* kSweepFiles[] = {"cells.ndjson", "results.ndjson", "runs.csv",
+                                              "summary.csv"};
+
 struct SweepProgress {
   std::size_t done = 0;
   std::size_t total = 0;   ///< of this shard

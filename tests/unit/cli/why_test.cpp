@@ -1,0 +1,24 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/cluster.hpp"
+
+namespace thresher::cli {
+namespace {
+
+// "try --storage memory" was said of a cluster in memory, too.
+TEST(WhyNotFaster, AdviceIsNotWhatWasDoneAlready) {
+  ClusterReport report;
+  report.committed = 100;
+  report.seconds = 2;
+  ClusterOptions options;
+  EXPECT_THAT(why_not_faster(options, report), testing::HasSubstr("try --storage memory"));
+  options.memory = true;
+  const std::string why = why_not_faster(options, report);
+  EXPECT_THAT(why, testing::Not(testing::HasSubstr("disk")));
+  EXPECT_THAT(why, testing::Not(testing::HasSubstr("--storage")));
+  EXPECT_THAT(why, testing::HasSubstr("larger --window"));
+}
+
+}  // namespace
+}  // namespace thresher::cli
