@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client_impl.hpp"
+#include "patience.hpp"
 #include "thresher/core/threshold.hpp"
 
 namespace thresher::net {
@@ -46,7 +47,7 @@ Client::Impl::~Impl() {
     question.done({true, Bytes::copy_of(as_view("the client was closed")), 0});
   }
   const auto gone = std::make_exception_ptr(std::runtime_error("the client was closed"));
-  for (auto& promise : asking) promise.set_exception(gone);
+  for (StatusAsked& one : asking) one.promise.set_exception(gone);
 }
 
 std::size_t Client::Impl::quorum_of_words() const {
@@ -132,8 +133,10 @@ void Client::Impl::ask_log() {
 
 void Client::Impl::welcomed(std::size_t from, const wire::Welcome& in) {
   links[from].welcome = true;
+  links[from].slot = in.slot;
   if (from == node) slot = in.slot;  // another node's word is nothing to this one
   send_all(from);
+  send_held();
   send_questions(from);
 }
 
@@ -154,7 +157,7 @@ void Client::Impl::frame(std::size_t from, const Frame& f) {
       return answered(from, f);
     case kStatusReply:
       if (const auto s = decode_status(f.control.view())) {
-        for (auto& promise : std::exchange(asking, {})) promise.set_value(*s);
+        for (StatusAsked& one : std::exchange(asking, {})) one.promise.set_value(*s);
       }
       return;
     case kLog:
@@ -166,6 +169,7 @@ void Client::Impl::frame(std::size_t from, const Frame& f) {
 }
 
 void Client::Impl::saw(std::size_t from, Round at) {
+  links[from].slot = std::max(links[from].slot.value_or(at), at);
   if (from == node) slot = std::max(slot, at);
 }
 
@@ -174,7 +178,18 @@ void Client::Impl::tick() {
   tick_submissions(now);
   tick_proofs(now);
   tick_questions(now);
+  tick_status(now);
   loop.call_after(kTick, [this] { tick(); });
+}
+
+void Client::Impl::tick_status(std::uint64_t now) {
+  const auto late = std::partition(asking.begin(), asking.end(),
+                                   [&](const StatusAsked& one) { return one.deadline_us > now; });
+  const std::string why = "no answer" + (problem.empty() ? std::string() : " (" + problem + ")");
+  std::for_each(late, asking.end(), [&](StatusAsked& one) {
+    one.promise.set_exception(std::make_exception_ptr(std::runtime_error(why)));
+  });
+  asking.erase(late, asking.end());
 }
 
 void Client::Impl::log(const Frame& f) {
@@ -214,7 +229,7 @@ void Client::submit(ByteView transaction, OnOutcome done, AskOptions ask) {
   auto flight = std::make_shared<Impl::Flight>();
   flight->data = Bytes::copy_of(transaction);
   flight->done = std::move(done);
-  flight->deadline_us = Loop::now_us() + ask.patience_us;
+  flight->deadline_us = end_of(ask.patience_us);
   flight->words = ask.words;
   impl.loop.post(
       [&impl, flight, cancel = std::move(ask.cancel)] { impl.take(std::move(*flight), cancel); });
@@ -232,7 +247,7 @@ std::future<Answer> Client::query(ByteView question, AskOptions ask) {
   auto promise = std::make_shared<std::promise<Answer>>();
   auto future = promise->get_future();
   Impl& impl = *impl_;
-  const std::uint64_t deadline = Loop::now_us() + ask.patience_us;
+  const std::uint64_t deadline = end_of(ask.patience_us);
   impl.loop.post([&impl, promise, text = Bytes::copy_of(question), ask = std::move(ask), deadline] {
     impl.take({text, [promise](const Answer& a) { promise->set_value(a); }, deadline, ask.length,
                ask.words});
@@ -244,15 +259,9 @@ std::future<NodeStatus> Client::status(std::uint64_t patience_us) {
   auto promise = std::make_shared<std::promise<NodeStatus>>();
   auto future = promise->get_future();
   Impl& impl = *impl_;
-  impl.loop.post([&impl, promise, patience_us] {
-    impl.asking.push_back(std::move(*promise));
+  impl.loop.post([&impl, promise, deadline = end_of(patience_us)] {
+    impl.asking.push_back({std::move(*promise), deadline});
     (void)impl.send(impl.node, {kStatus, {}, {}});
-    impl.loop.call_after(patience_us, [&impl] {
-      for (auto& late : std::exchange(impl.asking, {})) {
-        late.set_exception(std::make_exception_ptr(std::runtime_error(
-            "no answer" + (impl.problem.empty() ? std::string() : " (" + impl.problem + ")"))));
-      }
-    });
   });
   return future;
 }

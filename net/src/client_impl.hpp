@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -39,8 +40,11 @@ struct Client::Impl {
     bool declined = false;      // by a node that observes, which has not counted as sent
     std::uint64_t sent_us = 0;  // to the node at hand, for the first time
     std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
-    std::uint64_t said_us = 0;           // of a word that has to be proved
-    bool proof_asked = false;            // and not answered
+    // With Words::kQuorum, by node: whom it was sent to, and what they said last against it.
+    std::set<std::size_t> asked{};
+    std::map<std::size_t, wire::Refused> against{};
+    std::uint64_t said_us = 0;  // of a word that has to be proved
+    bool proof_asked = false;   // and not answered
     std::uint64_t proof_asked_us = 0;
   };
   using Flights = std::map<std::uint64_t, Flight>;  // by sequence
@@ -56,10 +60,17 @@ struct Client::Impl {
   };
   using Questions = std::map<std::uint64_t, Question>;  // by the id of its round
 
+  /// A node's status that somebody waits for.
+  struct StatusAsked {
+    std::promise<NodeStatus> promise;
+    std::uint64_t deadline_us = 0;
+  };
+
   struct Link {
     std::unique_ptr<ClientLink> link{};
-    bool wanted = false;   // it is connected again when it ends
-    bool welcome = false;  // it is up and the node has said in which slot it is
+    bool wanted = false;          // it is connected again when it ends
+    bool welcome = false;         // it is up and the node has said in which slot it is
+    std::optional<Round> slot{};  // the last that the node named
   };
 
   Impl(Genesis g, ClientOptions o);
@@ -77,6 +88,7 @@ struct Client::Impl {
   void frame(std::size_t node, const Frame& f);
   void saw(std::size_t node, Round at);
   void tick();
+  void tick_status(std::uint64_t now);
   bool send(std::size_t node, const Frame& frame);
   void ask_log();
   void log(const Frame& f);
@@ -87,13 +99,20 @@ struct Client::Impl {
   void send_all(std::size_t node);
   void send(std::size_t node, std::uint64_t sequence, Flight& flight);
   void submit(std::size_t node, const Validity& valid, std::vector<std::byte> entries);
-  void stamp(Flight& flight);
+  void send_held();
+  std::optional<Round> slot_for(Words words) const;
+  bool can_send(const Flight& flight) const;
+  void stamp(std::size_t node, Flight& flight);
   void acknowledged(std::size_t node, const Frame& f);
   void results(std::size_t node, const Frame& f);
   void said(std::size_t node, std::uint64_t sequence, Word word);
   void refusals(std::size_t node, const Frame& f);
   void refusal(Flights::iterator it, const wire::Refused& answer);
-  void observes(std::size_t node, ByteView sequences);
+  void compare(std::size_t node, Flights::iterator it, const wire::Refused& answer);
+  bool ends(const Flight& flight, Refusal reason) const;
+  void too_late(Flights::iterator it);
+  void ask_others(std::size_t node, std::uint64_t sequence, Flight& flight);
+  void observes(std::size_t node, const wire::Refused& answer, ByteView sequences);
   bool may_move_on() const;
   void again_later(std::size_t node, std::uint64_t sequence);
   void resolve(Flights::iterator it, Outcome outcome);
@@ -137,7 +156,7 @@ struct Client::Impl {
   std::string no_proof;         // what it said last in the place of one
   Questions questions;
   std::uint64_t next_question = 0;
-  std::vector<std::promise<NodeStatus>> asking;
+  std::vector<StatusAsked> asking;
   std::function<void(const Transaction&)> visit;
   std::function<void(std::uint64_t)> pruned;
   std::uint64_t log_position = 0;

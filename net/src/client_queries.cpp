@@ -66,9 +66,10 @@ void Client::Impl::answered(std::size_t from, const Frame& f) {
     agreed.length = std::min(agreed.length, other.length);
   }
   if (same >= quorum_of_words()) return end_with(agreed);
-  const auto up =
-      std::count_if(links.begin(), links.end(), [](const Link& l) { return l.welcome; });
-  if (question.said.size() >= static_cast<std::size_t>(up)) ask_again(it);
+  // Not until all have answered: f of them may be silent for ever.
+  const auto up = static_cast<std::size_t>(
+      std::count_if(links.begin(), links.end(), [](const Link& l) { return l.welcome; }));
+  if (question.said.size() >= std::min(up, links.size() - genesis.f)) ask_again(it);
 }
 
 // A round of its own: what nodes still answer to the one before does not count in it.

@@ -1,5 +1,6 @@
 // Submissions of a client: sent, acknowledged, refused, compared, given up.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "client_impl.hpp"
@@ -74,7 +75,7 @@ void Client::Impl::take(Flight taken, const std::stop_token& stop) {
     flight.on_cancel = std::make_unique<StopCallback>(
         stop, [this, sequence] { loop.post([this, sequence] { cancel(sequence); }); });
   }
-  if (links[node].welcome) send(node, sequence, flight);
+  if (links[node].welcome && can_send(flight)) send(node, sequence, flight);
 }
 
 void Client::Impl::cancel(std::uint64_t sequence) {
@@ -83,7 +84,7 @@ void Client::Impl::cancel(std::uint64_t sequence) {
 
 // Several transactions with one validity fill a frame; those that other nodes have seen keep
 // theirs. A node that is not the one at hand gets those whose words are compared, once one node has
-// said that they are ordered: then it only has to say so, too.
+// said that they are ordered, and then it only has to say so, too; or has refused them.
 void Client::Impl::send_all(std::size_t to) {
   std::vector<std::byte> entries;
   Validity valid{};
@@ -91,9 +92,10 @@ void Client::Impl::send_all(std::size_t to) {
     if (!entries.empty()) submit(to, valid, std::exchange(entries, {}));
   };
   for (auto& [sequence, flight] : flying) {
-    if (to != node && (flight.words != Words::kQuorum || flight.said.empty())) continue;
-    if (flight.said.contains(to)) continue;
-    if (to == node) stamp(flight);
+    if (to != node && flight.said.empty() && flight.against.empty()) continue;
+    if (to != node && flight.words != Words::kQuorum) continue;
+    if (flight.said.contains(to) || !can_send(flight)) continue;
+    stamp(to, flight);
     if (!(flight.valid == valid) || entries.size() > kFrameBytes) flush();
     valid = flight.valid;
     append_entry(sequence, flight.data.view(), entries);
@@ -102,7 +104,7 @@ void Client::Impl::send_all(std::size_t to) {
 }
 
 void Client::Impl::send(std::size_t to, std::uint64_t sequence, Flight& flight) {
-  if (to == node) stamp(flight);
+  stamp(to, flight);
   std::vector<std::byte> entry;
   append_entry(sequence, flight.data.view(), entry);
   submit(to, flight.valid, std::move(entry));
@@ -113,11 +115,47 @@ void Client::Impl::submit(std::size_t to, const Validity& valid, std::vector<std
   (void)send(to, {kSubmit, wire::encode(control), Bytes::from(std::move(entries))});
 }
 
+// What waited for the slots of f+1 nodes.
+void Client::Impl::send_held() {
+  if (!links[node].welcome) return;
+  for (auto& [sequence, flight] : flying) {
+    if (flight.words != Words::kQuorum || flight.sent > 0 || !can_send(flight)) continue;
+    send(node, sequence, flight);
+  }
+}
+
+// Where words are compared it is one that f+1 nodes have reached, as they say: one node alone that
+// names another makes a transaction that nobody takes, or one that the others forget while it keeps
+// it. Empty: fewer have named any.
+std::optional<Round> Client::Impl::slot_for(Words words) const {
+  if (words != Words::kQuorum) return slot;
+  std::vector<Round> named;
+  for (const Link& l : links) {
+    if (l.slot) named.push_back(*l.slot);
+  }
+  if (named.size() < quorum_of_words()) return std::nullopt;
+  std::sort(named.begin(), named.end(), std::greater<>());
+  return named[quorum_of_words() - 1];
+}
+
+bool Client::Impl::can_send(const Flight& flight) const {
+  return flight.sent > 0 || slot_for(flight.words);
+}
+
 // Once sent, its last slot is part of it: whoever orders it by then remembers it.
-void Client::Impl::stamp(Flight& flight) {
+void Client::Impl::stamp(std::size_t to, Flight& flight) {
+  if (flight.words == Words::kQuorum) {
+    flight.asked.insert(to);
+    const auto word = flight.against.find(to);  // it may take it now
+    if (word != flight.against.end() && word->second.reason == Refusal::kOverloaded) {
+      flight.against.erase(word);
+    }
+  }
+  if (to != node) return;
   flight.sent_us = Loop::now_us();
   if (flight.sent++ > 0) return;
-  const std::uint64_t since = slot.value - std::min(slot.value, kSlotsBack);
+  const std::uint64_t at = slot_for(flight.words)->value;
+  const std::uint64_t since = at - std::min(at, kSlotsBack);
   flight.valid = {Round{since}, Round{since + kLongestLife}};
 }
 
@@ -152,13 +190,19 @@ void Client::Impl::said(std::size_t from, std::uint64_t sequence, Word word) {
     return;
   }
   const bool first = flight.said.empty();
+  flight.against.erase(from);
   flight.said[from] = word;
   const auto same = std::count_if(flight.said.begin(), flight.said.end(),
                                   [&](const auto& other) { return other.second == word; });
   if (static_cast<std::size_t>(same) >= quorum_of_words()) return end_with(word);
-  if (!first) return;
+  if (first) ask_others(from, sequence, flight);
+}
+
+// All but those that have it, and have not refused it.
+void Client::Impl::ask_others(std::size_t from, std::uint64_t sequence, Flight& flight) {
   for (std::size_t to = 0; to < links.size(); ++to) {
-    if (to != from && links[to].welcome) send(to, sequence, flight);
+    if (to == from || !links[to].welcome) continue;
+    if (!flight.asked.contains(to) || flight.against.contains(to)) send(to, sequence, flight);
   }
 }
 
@@ -167,13 +211,15 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
   if (!answer) return;
   saw(from, answer->slot);
   if (answer->reason == Refusal::kObserves && from == node && may_move_on()) {
-    return observes(from, f.payload.view());
+    return observes(from, *answer, f.payload.view());
   }
   Reader in(f.payload.view());
   while (in.remaining() >= 8) {
     const auto it = flying.find(in.u64());
     if (it == flying.end()) continue;
-    if (from == node && it->second.said.empty()) {
+    if (it->second.words == Words::kQuorum) {
+      compare(from, it, *answer);
+    } else if (from == node && it->second.said.empty()) {
       refusal(it, *answer);
     } else {
       again_later(from, it->first);  // it is ordered, by another node's word: this one has yet to
@@ -181,13 +227,66 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
   }
 }
 
+// One node's word against it is no outcome where words are compared: it may lie, and have it
+// ordered. The others are asked, with the same slots, so that it counts once.
+void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::Refused& answer) {
+  Flight& flight = it->second;
+  const bool first = flight.said.empty() && flight.against.empty();
+  flight.said.erase(from);
+  flight.against.insert_or_assign(from, answer);
+  if (flight.said.empty() && ends(flight, answer.reason)) {
+    if (answer.reason == Refusal::kTooLate) return too_late(it);
+    return resolve(it, refused(answer.reason, flight.valid, in_words(answer)));
+  }
+  if (first) ask_others(from, it->first, flight);
+  const bool passes = answer.reason == Refusal::kTooEarly ||
+                      answer.reason == Refusal::kOverloaded || answer.reason == Refusal::kRejected;
+  if (passes || !flight.said.empty()) again_later(from, it->first);
+}
+
+// f+1 alike. A node that is overloaded says nothing of the transaction, so those that may have
+// taken it are waited for, too; one that is behind may take it later; and of nodes that observe it
+// takes all.
+bool Client::Impl::ends(const Flight& flight, Refusal reason) const {
+  if (reason == Refusal::kTooEarly) return false;
+  const auto same = std::count_if(flight.against.begin(), flight.against.end(),
+                                  [&](const auto& one) { return one.second.reason == reason; });
+  const std::size_t enough = reason == Refusal::kObserves ? links.size() : quorum_of_words();
+  if (static_cast<std::size_t>(same) < enough) return false;
+  return reason != Refusal::kOverloaded || flight.against.size() >= flight.asked.size();
+}
+
+// By the words of f+1. The slots that they had named may have been old ones: once more, unless a
+// node may have had the time to order it before they were over.
+void Client::Impl::too_late(Flights::iterator it) {
+  Flight& flight = it->second;
+  const bool alike = std::all_of(flight.against.begin(), flight.against.end(), [](const auto& one) {
+    return one.second.reason == Refusal::kTooLate;
+  });
+  if (!alike || flight.sent > 1) {
+    return resolve(it, unknown(flight.valid,
+                               "its slots are over, and the nodes that were asked since remember "
+                               "too little to tell whether it was ordered in them"));
+  }
+  flight.sent = 0;
+  flight.asked.clear();
+  flight.against.clear();
+  if (links[node].welcome) send(node, it->first, flight);
+}
+
 // The next node is asked at once. What only this one has seen is as if it was never sent: it gets
-// new slots there, and a refusal there is its outcome.
-void Client::Impl::observes(std::size_t from, ByteView sequences) {
+// new slots there, and a refusal there is its outcome. Not where words are compared: this one may
+// lie, and have it ordered in the old ones.
+void Client::Impl::observes(std::size_t from, const wire::Refused& answer, ByteView sequences) {
   Reader in(sequences);
   while (in.remaining() >= 8) {
     const auto it = flying.find(in.u64());
-    if (it == flying.end() || it->second.sent != 1) continue;
+    if (it == flying.end()) continue;
+    if (it->second.words == Words::kQuorum) {
+      compare(from, it, answer);
+      continue;
+    }
+    if (it->second.sent != 1) continue;
     it->second.sent = 0;
     it->second.declined = true;
   }
@@ -235,8 +334,8 @@ void Client::Impl::resolve(Flights::iterator it, Outcome outcome) {
 }
 
 std::string Client::Impl::contradictions(const Flight& flight) const {
-  std::string out = "only " + std::to_string(flight.said.size()) +
-                    " nodes have answered, or they " + "do not say the same (" +
+  std::string out = "only " + std::to_string(flight.said.size() + flight.against.size()) +
+                    " nodes have answered, or they do not say the same (" +
                     std::to_string(quorum_of_words()) + " have to)";
   for (const auto& [from, word] : flight.said) {
     out += "; node " + std::to_string(from) + ": position " + std::to_string(word.position);
@@ -244,11 +343,14 @@ std::string Client::Impl::contradictions(const Flight& flight) const {
     if (word.result) out += word.result->failed ? ", failed" : ", a result";
     if (word.result) out += " of " + std::to_string(word.result->bytes.size()) + " bytes";
   }
+  for (const auto& [from, answer] : flight.against) {
+    out += "; node " + std::to_string(from) + " refuses it: " + in_words(answer);
+  }
   return out;
 }
 
 Outcome Client::Impl::given_up(const Flight& flight, const std::string& why) const {
-  if (!flight.said.empty()) {
+  if (!flight.said.empty() || !flight.against.empty()) {
     return unknown(
         flight.valid,
         why + ": " + (flight.words == Words::kProof ? unproven(flight) : contradictions(flight)));
@@ -270,7 +372,8 @@ void Client::Impl::tick_submissions(std::uint64_t now) {
   std::vector<std::uint64_t> late;
   for (const auto& [sequence, flight] : flying) {
     if (flight.deadline_us <= now) late.push_back(sequence);
-    silent = silent || (flight.sent > 0 && flight.said.empty() && now - flight.sent_us > kSilence);
+    silent = silent || (flight.sent > 0 && flight.said.empty() && flight.against.empty() &&
+                        now - flight.sent_us > kSilence);
   }
   for (const std::uint64_t sequence : late) {
     if (const auto it = flying.find(sequence); it != flying.end()) give_up(it, "no answer in time");

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <chrono>
 #include <map>
 
 #include "loop_impl.hpp"
+#include "patience.hpp"
 
 namespace thresher::net {
 
@@ -31,7 +33,7 @@ void Loop::post(std::function<void()> work) {
 std::uint64_t Loop::call_after(std::uint64_t microseconds, std::function<void()> work) {
   const std::uint64_t handle = ++impl_->next;
   auto timer = std::make_unique<boost::asio::steady_timer>(impl_->context);
-  timer->expires_after(std::chrono::microseconds(microseconds));
+  timer->expires_after(std::chrono::microseconds(std::min(microseconds, kLongestWait)));
   timer->async_wait([impl = std::weak_ptr(impl_), handle,
                      work = std::move(work)](const boost::system::error_code& e) {
     const auto self = impl.lock();

@@ -1,11 +1,8 @@
 // Clients that believe a proof alone: with real nodes, and with a member that lies to them.
 #include <set>
 
-#include "result_entries.hpp"
-#include "thresher/net/codec.hpp"
+#include "fake_member.hpp"
 #include "thresher/net/log_proof.hpp"
-#include "thresher/net/transport.hpp"
-#include "thresher/net/wire.hpp"
 #include "tills.hpp"
 
 namespace thresher::net {
@@ -111,80 +108,26 @@ TEST(ClientProofs, ANodeWhoseApplicationDiffersConvincesNobody) {
 }
 
 /// Member 0 as clients see it who lies to them: what it is told to answer to a submission's
-/// sequence and to a question for a proof. The other members have no link with it.
+/// sequence and to a question for a proof.
 class LyingMember {
  public:
   using Word = std::function<std::pair<std::uint64_t, std::string>(std::uint64_t sequence)>;
-  using Proof = std::function<std::optional<Bytes>(std::uint64_t position)>;  // none: silence
 
-  LyingMember(const Network& net, Word word, Proof proof)
-      : word_(std::move(word)),
-        proof_(std::move(proof)),
-        transport_(loop_, options(net),
-                   {[this](ConnectionId from, const Frame& f) { frame(from, f); },
-                    [this](ConnectionId who, bool up) {
-                      if (up) welcome(who);
-                    },
-                    [](const std::string&) {}}) {
-    EXPECT_TRUE(transport_.start());
-    thread_ = std::thread([this] { loop_.run(); });
-  }
-  ~LyingMember() {
-    loop_.post([this] {
-      transport_.close();
-      loop_.stop();
-    });
-    thread_.join();
-  }
+  LyingMember(const Network& net, Word word, FakeMember::Proof proof)
+      : member_(
+            net, NodeId{0}, kSlot,
+            [this, word = std::move(word)](const FakeMember::Submitted& got) {
+              ++submissions_;
+              return results_of(kSlot, got.sequences, word);
+            },
+            std::move(proof)) {}
   /// That it has answered.
   int submissions() const { return submissions_; }
 
  private:
-  static TransportOptions options(const Network& net) {
-    TransportOptions out;
-    out.self = NodeId{0};
-    out.key = *crypto::load_key(net.home(0) + "/node.key");
-    out.chain = net.genesis().context().chain;
-    out.nodes = net.genesis().nodes;
-    out.linked.assign(out.nodes.size(), false);
-    return out;
-  }
-  void welcome(ConnectionId who) {
-    const auto key = transport_.key_of(who);
-    if (!key) return;
-    const wire::Welcome hello{Round{20}, client_id_of(*key), 1000, 1 << 20};
-    (void)transport_.send(who, {kWelcome, wire::encode(hello), {}});
-  }
-  void frame(ConnectionId from, const Frame& f) {
-    if (f.kind == kSubmit) {
-      ++submissions_;
-      Writer out;
-      Reader in(f.payload.view());
-      while (in.ok() && in.remaining() > 0) {
-        const std::uint64_t sequence = in.u64();
-        (void)in.bytes(in.u32());
-        const auto [position, text] = word_(sequence);
-        const ApplyResult result{false, Bytes::copy_of(as_view(text))};
-        append_result(sequence, position, &result, out);
-      }
-      const wire::Results control{Round{20}};
-      (void)transport_.send(from, {kResults, wire::encode(control), Bytes::from(out.take())});
-    }
-    if (f.kind != kProve) return;
-    const std::uint64_t position = Reader(f.control.view()).u64();
-    const auto proof = proof_(position);
-    if (!proof) return;
-    Writer w;
-    w.u64(position).u8(1).bytes(proof->view());
-    (void)transport_.send(from, {kProof, Bytes::from(w.take()), {}});
-  }
-
-  Word word_;
-  Proof proof_;
+  static constexpr Round kSlot{20};
   std::atomic<int> submissions_{0};
-  Loop loop_;
-  Transport transport_;
-  std::thread thread_;
+  FakeMember member_;
 };
 
 /// Three honest nodes, and six transactions of a client with a key, which are proved.

@@ -11,7 +11,9 @@
 // once; a node that is silent for kSilence gives way to the next one, as does one that observes, at
 // once, where any may be asked. One thread of its own. What
 // one node says (positions, results, refusals, the log) is that node's word; with Words::kQuorum
-// f+1 nodes have said the same, so one that is correct, where the genesis file has the right f.
+// f+1 nodes have said the same, so one that is correct, where the genesis file has the right f. Of
+// a refusal that is final for kExpired alone: one of any other kind says that a correct node did
+// not take it, while a node that lies may have it ordered until Outcome::until.
 // With Words::kProof a commit is believed to a quorum's signatures alone, so one node that can be
 // reached is enough, whoever it is; a refusal is that node's word still.
 #pragma once

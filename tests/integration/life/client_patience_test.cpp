@@ -1,0 +1,79 @@
+// How long a client waits, and for whom.
+#include <array>
+#include <deque>
+
+#include "fake_member.hpp"
+#include "thresher/net/client.hpp"
+
+namespace thresher::net {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::unique_ptr<Client> client_of(const Network& net, ClientOptions options = {}) {
+  auto client = Client::open(net.home(0) + "/../genesis.json", std::move(options));
+  EXPECT_TRUE(client) << client.error();
+  return std::move(*client);
+}
+
+/// Answers each question but the first one alike, and is silent where it is told so.
+FakeMember::Other answers_of(std::uint16_t member, bool silent) {
+  return [member, silent, asked = 0](const Frame& f) mutable -> std::optional<Frame> {
+    const auto in = wire::decode<wire::Query>(f.control.view());
+    if (f.kind != kQuery || !in || silent) return std::nullopt;
+    const std::string text = asked++ == 0 ? "state " + std::to_string(member) : "level";
+    return Frame{kQueryReply, wire::encode(wire::QueryReply{in->id, 1, false}),
+                 Bytes::copy_of(as_view(text))};
+  };
+}
+
+// Before: nobody was asked again, and the question failed when its patience ended.
+TEST(ClientPatience, AMemberThatIsSilentDoesNotKeepTheOthersFromBeingAskedAgain) {
+  const Network net(4);
+  std::deque<FakeMember> members;
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    members.emplace_back(
+        net, NodeId{i}, Round{20}, [](const FakeMember::Submitted&) { return std::nullopt; },
+        FakeMember::Proof{}, answers_of(i, i == 0));
+  }
+  const auto client = client_of(net);
+  const Answer answer =
+      client->query(as_view("q"), {.patience_us = 5'000'000, .words = Words::kQuorum}).get();
+  EXPECT_FALSE(answer.failed);
+  EXPECT_EQ(as_text(answer.bytes.view()), "level");
+}
+
+// Before: the end of one call's patience was that of all that waited.
+TEST(ClientPatience, EachStatusHasItsOwn) {
+  const Network net(4);  // of which nobody runs
+  const auto client = client_of(net, {.node = NodeId{0}});
+  auto brief = client->status(100'000);
+  auto patient = client->status(60'000'000);
+  EXPECT_THROW((void)brief.get(), std::runtime_error);
+  EXPECT_EQ(patient.wait_for(milliseconds(300)), std::future_status::timeout);
+}
+
+// Before: the sum with the time of day was a time of the past.
+TEST(ClientPatience, MayBeWithoutEnd) {
+  const Network net(4);
+  const auto client = client_of(net);
+  const std::uint64_t forever = ~std::uint64_t{0};
+  auto outcome = client->submit(as_view("x"), {.patience_us = forever});
+  auto answer = client->query(as_view("q"), {.patience_us = forever});
+  auto status = client->status(forever);
+  EXPECT_EQ(outcome.wait_for(milliseconds(300)), std::future_status::timeout);
+  EXPECT_EQ(answer.wait_for(milliseconds(0)), std::future_status::timeout);
+  EXPECT_EQ(status.wait_for(milliseconds(0)), std::future_status::timeout);
+}
+
+TEST(ClientPatience, AWaitOfTheLoopIsNotCutShort) {
+  Loop loop;
+  bool early = false;
+  (void)loop.call_after(~std::uint64_t{0}, [&] { early = true; });
+  (void)loop.call_after(20'000, [&] { loop.stop(); });
+  loop.run();
+  EXPECT_FALSE(early);
+}
+
+}  // namespace
+}  // namespace thresher::net
