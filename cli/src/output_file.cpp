@@ -79,14 +79,4 @@ std::string same_file_problem(std::string_view option, const std::string& path,
   return named(option, path) + " would overwrite " + which + ", which is read; name another file";
 }
 
-std::string same_file_problem(std::string_view option, const std::string& path,
-                              const std::string& input) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (path.empty() || input.empty() || !fs::is_regular_file(path, error)) return {};
-  if (!fs::equivalent(path, input, error)) return {};
-  return std::string(option) + " '" + path + "' is the file '" + input +
-         "' that is read, and would overwrite it; name another one";
-}
-
 }  // namespace thresher::cli

@@ -1,38 +1,47 @@
 // What of the evidence in the log the application hears of. Private to net/.
 //
-//   const auto found = gate.look(genesis, transaction);       // of kEvidenceClient, in log order
-//   if (found) app.convict(*found, transaction); else result = failed(found.error().text());
+//   const auto found = gate.look(genesis, transaction, block->author);  // in the log's order
+//   if (!found) return failed(found.error().text());
+//   app.convict(*found, transaction);
 //
 // Guarantees: a function of the log, so the same at all nodes: members can write anything under
-// that client, and only what verify_evidence() accepts passes, of at most kMostOfCommit that are
-// looked at in a commit, since each may cost two signatures.
+// that client, and only what verify_evidence() accepts passes. Each look may cost two signatures,
+// so of what one author has in a commit at most most_of() are verified; what is no pair of
+// statements costs none and does not count. So nobody's blocks take room from another author's
+// proof, which is given once and never again. A correct author has one proof of each culprit, and
+// room for all of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <string>
+#include <functional>
+#include <map>
 
 #include "thresher/net/application.hpp"
 #include "thresher/net/evidence.hpp"
 
 namespace thresher::net {
 
+/// As verify_evidence(); before signatures are verified it asks whether they may be.
+Result<Evidence, Error> verify_evidence(const Genesis& genesis, ByteView bytes,
+                                        const std::function<bool()>& may_verify);
+
 class EvidenceGate {
  public:
-  static constexpr std::uint32_t kMostOfCommit = 16;
+  static std::uint32_t most_of(const Genesis& genesis) { return std::max(16u, genesis.f); }
 
-  /// The error's text is the transaction's result.
-  Result<Evidence, Error> look(const Genesis& genesis, const Transaction& t) {
-    if (t.slot != slot_) looked_ = 0;
+  /// `author`: of the block that has it. The error's text is the transaction's result.
+  Result<Evidence, Error> look(const Genesis& genesis, const Transaction& t, NodeId author) {
+    if (t.slot != slot_) verified_.clear();
     slot_ = t.slot;
-    if (looked_ == kMostOfCommit)
-      return Error{ErrorCode::kRejected, "the commit has evidence enough without it"};
-    ++looked_;
-    return verify_evidence(genesis, t.data);
+    return verify_evidence(genesis, t.data, [&] {
+      return verified_[author] < most_of(genesis) && ++verified_[author] > 0;
+    });
   }
 
  private:
   std::uint64_t slot_ = 0;
-  std::uint32_t looked_ = 0;  // in this slot
+  std::map<NodeId, std::uint32_t> verified_;  // in this slot, by author
 };
 
 }  // namespace thresher::net

@@ -208,8 +208,8 @@ void Node::Impl::finish() {
   for (const Queries::Query& q : queries.take_own())
     reply(q, true, as_view("the node has stopped"));
   transport.close();
-  inbox.close(stopped_because ? "the node has stopped: " + stopped_because->text()
-                              : "the node has stopped");
+  close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
+                            : "the node has stopped");
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   snapshots.reset();
@@ -231,7 +231,7 @@ void Node::Impl::live() {
     finish();
   } catch (...) {
     thrown = std::current_exception();
-    inbox.close("the node has stopped: an exception ended its thread");
+    close_own("the node has stopped: an exception ended its thread");
   }
   run_end.done();
 }
@@ -263,13 +263,13 @@ Result<Unit, Error> Node::run_once() {
                  home};
   }
   if (auto begun = impl->begin(); !begun) {
-    impl->inbox.close(begun.error().text());
+    impl->close_own(begun.error().text());
     return begun;
   }
   std::thread own([impl] { impl->live(); });
   if (!impl->run_end.wait(impl->calls)) {
     own.detach();
-    impl->inbox.close(std::string(kHostBlocks));
+    impl->close_own(std::string(kHostBlocks));
     return Error{ErrorCode::kBusy, std::string(kHostBlocks), home};
   }
   own.join();
@@ -285,7 +285,7 @@ Result<Unit, Error> Node::start(std::function<void(const Result<Unit, Error>&)> 
   }
   impl.on_stopped = std::move(stopped);
   auto begun = impl.begin();
-  if (!begun) impl.inbox.close(begun.error().text());
+  if (!begun) impl.close_own(begun.error().text());
   return begun;
 }
 
@@ -294,7 +294,7 @@ void Node::stop() {
   const std::shared_ptr<Impl> impl = this->impl();
   impl->run_end.ask();
   // Nobody else would ever answer what was submitted.
-  if (!impl->begun) impl->inbox.close("the node has stopped before it ran");
+  if (!impl->begun) impl->close_own("the node has stopped before it ran");
   if (impl->options.context == nullptr) return impl->loop.stop();
   impl->loop.post([impl = impl.get()] { impl->halt({}); });
 }
@@ -307,8 +307,11 @@ std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
   auto promise = std::make_shared<std::promise<Answer>>();
   std::future<Answer> answer = promise->get_future();
   const std::shared_ptr<Impl> impl = this->impl();
-  impl->loop.post([impl = impl.get(), promise, length, text = Bytes::copy_of(question)] {
-    impl->ask({kOwnLink, 0, length, text, [promise](const Answer& a) { promise->set_value(a); }});
+  const auto id = impl->own_questions.add([promise](const Answer& a) { promise->set_value(a); });
+  if (!id) return answer;
+  impl->loop.post([impl = impl.get(), id = *id, length, text = Bytes::copy_of(question)] {
+    impl->ask({kOwnLink, 0, length, text,
+               [impl, id](const Answer& a) { impl->own_questions.answer(id, a); }});
   });
   return answer;
 }

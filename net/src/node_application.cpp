@@ -30,9 +30,10 @@ ApplyResult bounded(ApplyResult result) {
 
 }  // namespace
 
-// Empty when the application threw, now or before. Every node gives its application the same
-// transactions, and each restart gives this one again: so what is told is enough to find it.
-std::optional<ApplyResult> Node::Impl::apply(const Transaction& t) {
+// `author`: of its block. Empty when the application threw, now or before. Every node gives its
+// application the same transactions, and each restart gives this one again: so what is told is
+// enough to find it.
+std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author) {
   const auto which = [&] {
     return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
            to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
@@ -43,7 +44,7 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t) {
   const bool ran = calls.run(which, [&] {
     try {
       if (t.client == kEvidenceClient) {
-        result = apply_evidence(t);
+        result = apply_evidence(t, author);
       } else {
         result.bytes = app.apply(t);
       }

@@ -239,7 +239,7 @@ void Node::Impl::commit(Commit out) {
         // A stop does not wait for the application to take a whole commit: the log has it, and
         // gives it again at the next start.
         app_lags = app_lags || run_end.asked();
-        const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t);
+        const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t, block->author);
         app_lags = !result;
         payload_bytes += t.data.size();
         if (tracer) tracer->placed(block->id, t.position);

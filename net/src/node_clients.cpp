@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "node_impl.hpp"
+#include "patience.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
@@ -154,7 +155,7 @@ void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
 
 void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
   OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel), std::move(done)};
-  if (how.patience_us != 0) ask.deadline_us = Loop::now_us() + how.patience_us;
+  if (how.patience_us != 0) ask.deadline_us = end_of(how.patience_us);
   if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
 }
 
@@ -190,6 +191,12 @@ void Node::Impl::take_own(OwnSubmission ask) {
         ask.cancel, [this, sequence] { loop.post([this, sequence] { cancel_own(sequence); }); });
   }
   inbox.keep(sequence, std::move(ask));
+}
+
+// Nobody would answer what the process around the node has asked, or asks from now on.
+void Node::Impl::close_own(const std::string& why) {
+  inbox.close(why);
+  own_questions.close(why);
 }
 
 void Node::Impl::cancel_own(std::uint64_t sequence) {

@@ -47,8 +47,8 @@ void Node::Impl::order_evidence(NodeId who, const Bytes& bytes) {
   (void)submissions.submit(head, Bytes::from(std::move(entry)), ledger);
 }
 
-ApplyResult Node::Impl::apply_evidence(const Transaction& t) {
-  const auto found = evidence_gate.look(genesis, t);
+ApplyResult Node::Impl::apply_evidence(const Transaction& t, NodeId author) {
+  const auto found = evidence_gate.look(genesis, t, author);
   if (!found) return {true, Bytes::copy_of(as_view(found.error().text()))};
   app.convict(*found, t);
   return {};

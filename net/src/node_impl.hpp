@@ -31,6 +31,7 @@
 #include "older_clients.hpp"
 #include "order_engine.hpp"
 #include "order_watch.hpp"
+#include "own_questions.hpp"
 #include "own_submissions.hpp"
 #include "page_queue.hpp"
 #include "queries.hpp"
@@ -245,7 +246,7 @@ struct Node::Impl final : EngineHost {
   FromSnapshot restore_from(ByteView own, ByteView state, const LoadedSnapshot* of);
 
   // node_application.cpp
-  std::optional<ApplyResult> apply(const Transaction& t);
+  std::optional<ApplyResult> apply(const Transaction& t, NodeId author);
   Error app_threw() const;
   Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
@@ -260,7 +261,7 @@ struct Node::Impl final : EngineHost {
   // node_evidence.cpp
   std::string keep_evidence(const Bytes& bytes);
   void order_evidence(NodeId who, const Bytes& bytes);
-  ApplyResult apply_evidence(const Transaction& t);
+  ApplyResult apply_evidence(const Transaction& t, NodeId author);
 
   // node_gateway.cpp
   Result<Unit, Error> open_gateway();
@@ -278,6 +279,7 @@ struct Node::Impl final : EngineHost {
   void take_own(OwnSubmission ask);
   void watch_own();
   void cancel_own(std::uint64_t sequence);
+  void close_own(const std::string& why);
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
               const std::string& text = {});
   void rest(ConnectionId from, std::size_t bytes);
@@ -416,6 +418,7 @@ struct Node::Impl final : EngineHost {
   ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
   OwnSubmissions inbox;
+  OwnQuestions own_questions;
   bool watching_own = false;  // a timer runs for their deadlines
   bool has_records = false;   // the store had some of the protocol at the start
   SignOnce sign_once;

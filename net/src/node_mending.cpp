@@ -126,8 +126,9 @@ Error Node::Impl::differs_from_peers(Round slot) const {
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.
 void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
-  const LogEntry again = ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr&,
-                                                   const Fingerprint&) { (void)apply(t); });
+  const LogEntry again =
+      ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr& block,
+                                const Fingerprint&) { (void)apply(t, block->author); });
   if (!calls.problem().empty()) return halt(app_threw_in_log());
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return halt(differs_from_peers(entry.slot));

@@ -64,8 +64,9 @@ Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
   if (auto looked = look_for_hole(entry); !looked || hole) return looked;
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const OrderedBlockPtr&,
-                                                   const Fingerprint&) { (void)apply(t); });
+  const LogEntry again =
+      ledger.append(*whole, [&](const Transaction& t, const OrderedBlockPtr& block,
+                                const Fingerprint&) { (void)apply(t, block->author); });
   if (!calls.problem().empty()) return app_threw_in_log();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     if (entry.before == Round{0}) return of_other_genesis(place);

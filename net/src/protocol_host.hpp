@@ -71,8 +71,10 @@ class ProtocolHost {
     drain();
     return Unit{};
   }
-  /// False when the frame is malformed.
+  /// False when the frame is malformed. After the disk failed all frames are dropped: peers go on
+  /// sending, and nothing would ever take theirs from here.
   bool receive(NodeId from, const Frame& frame) {
+    if (failed_) return true;
     auto message = codec_.read(frame);
     if (!message) return false;
     inputs_.push_back(Received<Message>{from, std::move(*message)});
@@ -90,6 +92,7 @@ class ProtocolHost {
       answer_checks();
       step_all(std::exchange(inputs_, {}));
     }
+    if (failed_) forget();
     if (links_.stepped) links_.stepped();
   }
   const P& protocol() const { return executor_.protocol(); }
@@ -173,6 +176,12 @@ class ProtocolHost {
     if (failed_) return;
     executor_.run(inputs);
     if (!failed_) executor_.persisted(durable_);
+  }
+  void forget() {
+    inputs_.clear();
+    checks_.clear();
+    jobs_.clear();
+    digests_.clear();
   }
   void answer_checks() {
     if (checks_.empty()) return;

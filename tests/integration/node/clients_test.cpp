@@ -268,6 +268,14 @@ void expect_stopped(std::future<Receipt>& receipt) {
   }
 }
 
+// Before: a question to a node that had stopped was never answered.
+void expect_no_answer(std::future<Answer> answer) {
+  ASSERT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  const Answer out = answer.get();
+  EXPECT_TRUE(out.failed);
+  EXPECT_NE(as_text(out.bytes.view()).find("the node has stopped"), std::string::npos);
+}
+
 TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
   Network net(4);
   Recorder app;
@@ -283,6 +291,7 @@ TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
   expect_stopped(waiting);
   auto late = (*node)->submit(as_view("too late"));
   expect_stopped(late);
+  expect_no_answer((*node)->query(as_view("too late")));
 }
 
 // Stopped before anybody called run(): nobody is left who would answer.
@@ -294,8 +303,11 @@ TEST(Clients, ANodeStoppedBeforeItRanAnswersToo) {
   auto node = Node::open(o, app);
   ASSERT_TRUE(node) << node.error();
   auto waiting = (*node)->submit(as_view("early"));
+  auto question = (*node)->query(as_view("early"));
   (*node)->stop();
   expect_stopped(waiting);
+  expect_no_answer(std::move(question));
+  expect_no_answer((*node)->query(as_view("too late")));
   auto late = (*node)->submit(as_view("too late"));
   expect_stopped(late);
   EXPECT_TRUE((*node)->run());

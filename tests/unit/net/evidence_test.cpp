@@ -130,18 +130,23 @@ TEST(Evidence, OfCertifiedProtocolsIsTwoProposals) {
             "these are no two statements of a member of this ledger");
 }
 
-// Members can fill blocks with it, and each costs two signatures.
-TEST(Evidence, OfOneCommitSixteenAreLookedAt) {
+// Members can fill blocks with it, and each pair of statements costs two signatures.
+TEST(Evidence, OfAnAuthorsInOneCommitSixteenAreVerified) {
   const Net net;
   const Bytes good = net.two(3, 7, 7);
+  const Bytes forged = net.two(3, 7, 7, 2, 1);
   EvidenceGate gate;
-  const auto look = [&](std::uint64_t slot, ByteView data) {
-    return gate.look(net.genesis, Transaction{0, kEvidenceClient, 3, data, slot, 0});
+  const auto look = [&](std::uint64_t slot, ByteView data, std::uint16_t author) {
+    return gate.look(net.genesis, Transaction{0, kEvidenceClient, 3, data, slot, 0},
+                     NodeId{author});
   };
-  EXPECT_FALSE(look(1, as_view("nonsense")));
-  for (int k = 0; k < 15; ++k) EXPECT_TRUE(look(1, good.view()));
-  EXPECT_EQ(look(1, good.view()).error().text(), "the commit has evidence enough without it");
-  EXPECT_TRUE(look(2, good.view()));
+  for (int k = 0; k < 100; ++k) EXPECT_FALSE(look(1, as_view("nonsense"), 3));
+  for (int k = 0; k < 8; ++k) EXPECT_TRUE(look(1, good.view(), 3));
+  for (int k = 0; k < 8; ++k) EXPECT_FALSE(look(1, forged.view(), 3));
+  EXPECT_EQ(look(1, good.view(), 3).error().text(),
+            "the commit has evidence enough from this transaction's author without it");
+  EXPECT_TRUE(look(1, good.view(), 2)) << "another author's proof is hidden by these";
+  EXPECT_TRUE(look(2, good.view(), 3));
 }
 
 TEST(Evidence, FilesAreReadBackAndBadOnesNamed) {

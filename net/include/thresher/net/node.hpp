@@ -180,7 +180,7 @@ class Node {
   auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
   /// From any thread. What App::query() answers when this node has applied so many transactions, on
   /// the node's thread; `failed` when it has no answer, too many questions wait, or the node stops
-  /// before. Throws std::future_error when the node has stopped, or never runs.
+  /// before or has stopped: then at once. Of a node that never runs: when it is destroyed.
   std::future<Answer> query(ByteView question, std::uint64_t length = 0);
 
  private:

@@ -1,0 +1,77 @@
+// A protocol whose disk has failed.
+#include "protocol_host.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace thresher::net {
+namespace {
+
+using Payload = std::shared_ptr<const int>;
+
+/// Writes something of each message.
+struct Noting {
+  using Message = Payload;
+  using Output = int;
+  using Request = int;
+  using Fx = Effects<Message, Output>;
+  void on(const Received<Message>&, Fx& fx) { fx.push(Persist{1, {}, {}, {}}); }
+  void on(const Requested<Request>&, Fx&) {}
+};
+
+struct NotingCodec {
+  std::weak_ptr<const int>* last;
+  std::optional<Payload> read(const Frame&) const {
+    auto out = std::make_shared<const int>(7);
+    *last = out;
+    return out;
+  }
+  static Frame frame_of(const Payload&) { return {}; }
+  static std::uint32_t stored(std::uint32_t table) { return table; }
+  static std::uint32_t restored(std::uint32_t table) { return table; }
+};
+
+/// Refuses every write.
+class FailedStore final : public NodeStore {
+ public:
+  Result<Unit> write(std::span<const Persist>, bool) override { return Errc::kIo; }
+  Result<Unit> replay(const std::function<void(const Restored&)>&) const override { return Unit{}; }
+  Result<Unit> scan(std::uint32_t, ByteView,
+                    const std::function<bool(ByteView, ByteView)>&) const override {
+    return Unit{};
+  }
+  std::optional<BodyPlace> locate(std::uint32_t, ByteView) const override { return {}; }
+  Result<Bytes> read_body(const BodyPlace&) const override { return Errc::kIo; }
+  std::vector<BodyPlace> places_of(std::span<const Persist>) const override { return {}; }
+  bool mend_body(const BodyPlace&, ByteView) override { return false; }
+  std::uint64_t syncs() const override { return 0; }
+};
+
+// Before: it kept all that its peers sent from then on.
+TEST(ProtocolHost, KeepsNothingOfItsPeersOnceItsDiskHasFailed) {
+  Loop loop;
+  FailedStore store;
+  int failures = 0;
+  HostLinks<int> links;
+  links.loop = &loop;
+  links.store = &store;
+  links.send = [](NodeId, const Frame&) {};
+  links.deliver = [](int) {};
+  links.fail = [&](const Error&) { ++failures; };
+  std::weak_ptr<const int> last;
+  ProtocolHost<Noting, NotingCodec> host(Noting{}, NotingCodec{&last}, std::move(links));
+  ASSERT_TRUE(host.restore([] { return true; }));
+  EXPECT_TRUE(host.receive(NodeId{1}, {}));
+  EXPECT_FALSE(last.expired()) << "it waits to be handled";
+  host.drain();
+  EXPECT_EQ(failures, 1);
+  EXPECT_TRUE(last.expired());
+  EXPECT_TRUE(host.receive(NodeId{1}, {}));
+  EXPECT_TRUE(last.expired());
+  host.drain();
+  EXPECT_EQ(failures, 1);
+}
+
+}  // namespace
+}  // namespace thresher::net
