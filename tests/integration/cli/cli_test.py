@@ -253,7 +253,7 @@ class Verify(Files):
         for name in [path, link, twin, around]:
             out = run("verify", path, "--witness", name)
             self.assertEqual(out.returncode, 2, name)
-            self.assertIn("name another one", out.stderr)
+            self.assertIn("name another file", out.stderr)
             self.assertEqual(path.read_text(), AUTOMATON)
 
     def test_where_a_violating_run_starts(self):

@@ -106,7 +106,7 @@ class Before(Files):
         for option, place, why in [("--out", file, "is a file; name a folder"), ("--out", self.folder / "full", "is not empty"),
                                    ("--out", file / "x", "Not a directory"), ("--counterexample", "/nonexist/a", "No such file"),
                                    ("--counterexample", self.folder, "is a folder"), ("--report", "/nonexist/a", "No such file")]:
-            out = run("run", path, option, place)
+            out = run("run", path, option, place, cwd=self.folder)
             self.assertEqual((out.returncode, out.stdout), (2, ""), out.stderr)
             self.assertIn(f"{option} '{place}", out.stderr)
             self.assertIn(why, out.stderr)

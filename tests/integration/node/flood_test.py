@@ -19,7 +19,7 @@ import urllib.request
 
 BINARY = sys.argv.pop(1)
 HELLO, SUBMIT, WELCOME = 0, 32, 39
-WIRE_VERSION = 4
+WIRE_VERSION = 5
 FLOODERS = 4
 SECONDS = 10
 # Of all nodes in those seconds, each with a block of up to 1 MiB. Before payload waited for the links: 846, and 9,644 on a busy

@@ -2,6 +2,8 @@
 // by every checker.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "thresher/core/assert.hpp"
@@ -69,7 +71,8 @@ std::string module_with(std::string_view from, std::string_view to) {
 
 TEST(Assumptions, NameParametersOnlyInTlaToo) {
   ASSERT_TRUE(parse_tla(kModule, "a.tla")) << parse_tla(kModule, "a.tla").error();
-  for (const auto& [from, to] : {std::pair("N >= 1", "x = 0"), {"= N /", "= x /"}}) {
+  const std::pair<const char*, const char*> cases[] = {{"N >= 1", "x = 0"}, {"= N /", "= x /"}};
+  for (const auto& [from, to] : cases) {
     const auto ta = parse_tla(module_with(from, to), "a.tla");
     ASSERT_FALSE(ta) << to;
     EXPECT_THAT(ta.error().text(), StartsWith("a.tla:4:")) << to;
@@ -124,10 +127,11 @@ TEST(Inits, SayOfParametersWhatAssumptionsSay) {
            " } rules (0) { 0: a -> b when (x < T) do { x' == x + 1; }; }\n"
            "specifications (0) { few: [](x <= 1); } }";
   };
-  for (const auto& [condition, verdict] : {std::pair("T == 1;", Verdict::kSafe),
-                                           {"T == 2;", Verdict::kViolated},
-                                           {"N <= 2 * T - 3;", Verdict::kViolated},
-                                           {"N + T == 2;", Verdict::kSafe}}) {
+  const std::pair<const char*, Verdict> cases[] = {{"T == 1;", Verdict::kSafe},
+                                                   {"T == 2;", Verdict::kViolated},
+                                                   {"N <= 2 * T - 3;", Verdict::kViolated},
+                                                   {"N + T == 2;", Verdict::kSafe}};
+  for (const auto& [condition, verdict] : cases) {
     const Automaton ta = parsed(text("", condition));
     EXPECT_EQ(ta, parsed(text(condition, ""))) << condition;
     EXPECT_EQ(check_all(ta, {}).front().verdict, verdict) << condition;
@@ -250,12 +254,11 @@ TEST(Inits, CountsOfInstancesAreTrue) {
   EXPECT_EQ(rehearsed("N >= 1; T == 0;", "a == 2 * N; b == 0; x == 100;", 30).instances, 7u);
   EXPECT_EQ(rehearsed("N >= 1; T == 0;", "a + b == 2 * N; x == 0;", 30).instances, 4u);
   EXPECT_EQ(rehearsed("N >= 1; T == 0;", "a == N; b == 0; x <= 2 * N;", 30).instances, 4u);
+  EXPECT_EQ(rehearsed("N >= 1; T == 0;", "a == N; b == 0; x == 1000000000 * N;", 30).instances, 7u);
   EXPECT_THAT(none("N >= 1000;", "a == 3; b == 0; x == 0;", 30), HasSubstr("parameters up to 7"));
   EXPECT_THAT(none("N >= 1;", "a == N; b == 0; x == 0;", 0), HasSubstr("in time"));
   EXPECT_THAT(none("N >= 1;", "a == N; b == 0;", 30), HasSubstr("too large"));
   EXPECT_THAT(none("N >= 1;", "a >= N; b == 0; x == 0;", 30), HasSubstr("too large"));
-  EXPECT_THAT(none("N >= 1;", "a == N; b == 0; x == 1000000000 * N + 1000000;", 0),
-              HasSubstr("in time"));
 }
 
 // Each firing was kept, a billion of them in each of 500 tries.
@@ -264,7 +267,9 @@ TEST(Trial, OfMoreFiringsThanAReplayTakesIsNone) {
   const std::int64_t many = 1'000'000'000;
   const Budget budget(60, nullptr);
   EXPECT_EQ(order_by_trial(hops, {many, 1, 0}, {many, 0, 0}, budget).size(), hops.size());
-  EXPECT_EQ(order_by_trial(hops, {2, 3, 1}, {2, 0, 0}, budget).size(), 6u);
+  std::int64_t fired = 0;
+  for (const Step& s : order_by_trial(hops, {2, 3, 1}, {2, 0, 0}, budget)) fired += s.times;
+  EXPECT_EQ(fired, 6);
 }
 
 TEST(Trial, EndsWithTheBudget) {
@@ -286,27 +291,28 @@ TEST(Trial, AViolationOfTooManyFiringsIsUnknown) {
       "  2: Q -> P when (true) do {}; } specifications (2) { p: [](Q == 0); } }");
   const Outcome o = check_smt(ta, ta.properties[0], 30);
   EXPECT_EQ(o.verdict, Verdict::kUnknown);
-  EXPECT_THAT(o.why, HasSubstr("1000000000 firings"));
+  EXPECT_THAT(o.why, HasSubstr("firings the run has more than the 200000"));
   EXPECT_THAT(o.why, HasSubstr("use smaller numbers"));
 }
 
 // The sum that the bracket is not was blamed for, where it opens.
 TEST(Text, TheFirstErrorInBracketsIsTold) {
-  const auto refused = [](const std::string& guard, std::size_t column, const std::string& what) {
-    const auto ta = parse_automaton(
-        "skel A { shared x, y; parameters N; locations (0) { a; }\nrules (0) { 0: a -> a when " +
-            guard + " do { }; } }",
-        "test.ta");
+  const std::string before = "rules (0) { 0: a -> a when ";
+  const auto refused = [&](std::string guard, const std::string& found) {
+    const std::size_t place = guard.find('^');
+    guard.erase(place, 1);
+    const auto ta = parse_automaton("skel A { shared x, y; parameters N; locations (0) { a; }\n" +
+                                        before + guard + " do { }; } }",
+                                    "test.ta");
     ASSERT_FALSE(ta) << guard;
-    EXPECT_EQ(ta.error().where, "test.ta:2:" + std::to_string(29 + column)) << ta.error();
-    EXPECT_THAT(ta.error().text(), HasSubstr(what)) << guard;
+    EXPECT_EQ(ta.error().where, "test.ta:2:" + std::to_string(before.size() + place + 1)) << guard;
+    EXPECT_THAT(ta.error().text(), HasSubstr("')' is expected here; found '" + found + "'"));
   };
-  refused("(x >= 1.5)", 8, "')' is expected here; found '.'");
-  refused("(x >= 1 y)", 9, "')' is expected here; found 'y'");
-  refused("(x >= 1 && (y >= 1 x))", 20, "')' is expected here; found 'x'");
-  refused("((x >= 1 && y >= 1) || x + y >= 2 1)", 35, "')' is expected here; found '1'");
-  refused("(x >= 1 && x + y >= (N - 1 / 2)", 32, "')' is expected here; found 'do'");
-  refused("(true true)", 7, "')' is expected here; found 'true'");
+  refused("(x >= 1^.5)", ".");
+  refused("(x >= 1 ^y)", "y");
+  refused("(x >= 1 && (y >= 1 ^x))", "x");
+  refused("((x >= 1 && y >= 1) || x + y >= 2 ^1)", "1");
+  refused("(true ^true)", "true");
 }
 
 }  // namespace
