@@ -65,7 +65,7 @@ def arguments():
     parser.add_argument("--curve", help="a CSV file for the samples of growth")
     parser.add_argument("--finder-entries", type=int)
     parser.add_argument("--finder-slots", type=int, help="before the first checkpoint")
-    parser.add_argument("--scratch", help="a folder for the nodes")
+    parser.add_argument("--scratch", type=existing, help="a folder for the nodes")
     parser.add_argument("--keep", action="store_true", help="leave the nodes' folders there")
     parser.add_argument("--tools", help="the folder of bench_life_node and bench_life_load; default: beside the binary")
     args = parser.parse_args()
@@ -90,6 +90,12 @@ def show(out, indent=""):
             print(f"{indent}{name:28} {value:,.3f}".rstrip("0").rstrip("."), file=sys.stderr)
         else:
             print(f"{indent}{name:28} {value}", file=sys.stderr)
+
+
+def existing(folder):
+    if not os.path.isdir(folder):
+        raise argparse.ArgumentTypeError(f"there is no folder '{folder}': make it first")
+    return folder
 
 
 def measure(args, folder):

@@ -460,6 +460,12 @@ def bring_level(net, clients):
     return log
 
 
+def existing(folder):
+    if not os.path.isdir(folder):
+        raise argparse.ArgumentTypeError(f"there is no folder '{folder}': make it first")
+    return folder
+
+
 def parsed(about, protocols, cycles):
     """The command line of a driver of kills; `cycles` says what that option counts."""
     arguments = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -468,7 +474,7 @@ def parsed(about, protocols, cycles):
     arguments.add_argument("--cycles", type=int, help=cycles)
     arguments.add_argument("--minutes", type=float, help="instead: as many kills as fit")
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--scratch", help="a folder for the networks; that of a finding is kept")
+    arguments.add_argument("--scratch", type=existing, help="a folder for the networks; that of a finding is kept")
     given = arguments.parse_args()
     if (given.cycles is None) == (given.minutes is None):
         arguments.error("give either --cycles or --minutes")
