@@ -1,7 +1,6 @@
 #include "certified_engine.hpp"
 
 #include "engine_of.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -29,10 +28,6 @@ OrderedBlockPtr ordered(const Vertex& v, const ChainContext& chain) {
                      chain);
 }
 
-Digest root_of(ByteView bytes) {
-  return crypto::sha256(bytes);
-}
-
 struct CertifiedAdapter {
   using Protocol = Bullshark;
   EngineSettings settings;
@@ -51,9 +46,9 @@ struct CertifiedAdapter {
   }
   std::optional<certified::Message> decode(const Frame& frame) const {
     if (frame.kind != kProtocol) return std::nullopt;
-    auto message =
-        certified::decode({frame.control, frame.payload}, settings.chain,
-                          {settings.committee, rules.stragglers}, certified::Limits{}, &root_of);
+    auto message = certified::decode({frame.control, frame.payload}, settings.chain,
+                                     {settings.committee, rules.stragglers}, certified::Limits{},
+                                     [this](ByteView payload) { return host->root_of(payload); });
     if (!message) return std::nullopt;
     return std::move(*message);
   }

@@ -1,14 +1,14 @@
 #include "thresher/net/codec.hpp"
 
-#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
 
-dag::Payload payload_of(const Bytes& bytes) {
+dag::Payload payload_of(const Bytes& bytes, const RootOf& root_of) {
   if (bytes.empty()) return {};
-  return {bytes, crypto::sha256(bytes.view())};
+  return {bytes, root_of(bytes.view())};
 }
 
 Bytes header_of(const dag::Block& block) {
@@ -66,14 +66,14 @@ Result<dag::Message> checked(std::optional<M> message) {
 }
 
 Result<std::vector<dag::BlockPtr>> carried(const Frame& frame, const ChainContext& chain,
-                                           std::uint32_t n) {
+                                           std::uint32_t n, const RootOf& root_of) {
   const auto in = wire::decode<wire::Give>(frame.control.view());
   if (!in) return Errc::kMalformed;
   std::vector<dag::BlockPtr> out;
   std::size_t offset = 0;
   for (const wire::CarriedBlock& b : in->blocks) {
     if (b.payload_bytes > frame.payload.size() - offset) return Errc::kMalformed;
-    const dag::Payload payload = payload_of(kept_part(frame, offset, b.payload_bytes));
+    const dag::Payload payload = payload_of(kept_part(frame, offset, b.payload_bytes), root_of);
     offset += b.payload_bytes;
     Reader header(b.header.view());
     auto block = decode_header(header, payload, chain, n);
@@ -125,11 +125,16 @@ Frame encode(const dag::Message& message) {
 }
 
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n) {
+  return decode(frame, chain, n, [](ByteView payload) { return payload_root(payload); });
+}
+
+Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n,
+                            const RootOf& root_of) {
   const ByteView control = frame.control.view();
   switch (frame.kind) {
     case kPush: {
       Reader in(control);
-      auto block = decode_header(in, payload_of(frame.payload), chain, n);
+      auto block = decode_header(in, payload_of(frame.payload, root_of), chain, n);
       if (!block || !in.done()) return Errc::kMalformed;
       return dag::Message{dag::Push{std::move(*block)}};
     }
@@ -140,12 +145,12 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
     case kWantEvidence:
       return checked(wire::decode<dag::WantEvidence>(control));
     case kGive: {
-      auto blocks = carried(frame, chain, n);
+      auto blocks = carried(frame, chain, n, root_of);
       if (!blocks) return blocks.error();
       return dag::Message{dag::Give{std::move(*blocks)}};
     }
     case kPushWith: {
-      auto blocks = carried(frame, chain, n);
+      auto blocks = carried(frame, chain, n, root_of);
       if (!blocks) return blocks.error();
       if (blocks->size() < 2) return Errc::kMalformed;  // one block has a frame of its own
       dag::Push push{std::move(blocks->front()), {}};

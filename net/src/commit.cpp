@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/payload_root.hpp"
 
 namespace thresher::net {
 namespace {
@@ -30,10 +30,15 @@ OrderedBlockPtr plain_block(OrderedBlock block, const ChainContext& chain) {
   return std::make_shared<const OrderedBlock>(std::move(block));
 }
 
-OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain) {
-  const Digest root = crypto::sha256(value.view());
+OrderedBlockPtr unsigned_block(Round slot, Bytes value, const Digest& root, Bytes proof,
+                               const ChainContext& chain) {
   const auto size = static_cast<std::uint32_t>(value.size());
   return plain_block({{}, slot, root, size, std::move(value), std::move(proof), {}}, chain);
+}
+
+OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain) {
+  const Digest root = payload_root(value.view());
+  return unsigned_block(slot, std::move(value), root, std::move(proof), chain);
 }
 
 void encode_block(const OrderedBlock& block, Writer& out) {

@@ -60,7 +60,9 @@ std::optional<Digest> plain_id_of(const OrderedBlock& block, const LogForm& log)
 /// The block with that id, whatever its own was.
 OrderedBlockPtr plain_block(OrderedBlock block, const ChainContext& chain);
 
-/// Of a value that nobody signed, as the one block of its slot.
+/// Of a value that nobody signed, as the one block of its slot. `root`: its payload_root().
+OrderedBlockPtr unsigned_block(Round slot, Bytes value, const Digest& root, Bytes proof,
+                               const ChainContext& chain);
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain);
 
 /// On the wire and in the log: all but the payload's bytes and the id.

@@ -37,7 +37,8 @@ struct DagAdapter {
     return net::encode(m);
   }
   std::optional<dag::Message> decode(const Frame& frame) const {
-    auto message = net::decode(frame, settings.chain, settings.committee.size());
+    auto message = net::decode(frame, settings.chain, settings.committee.size(),
+                               [this](ByteView payload) { return host->root_of(payload); });
     if (!message) return std::nullopt;
     return std::move(*message);
   }

@@ -9,6 +9,7 @@
 // skipped), so a reader may start at any entry. Payload bytes are not in it: `place` says where.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,9 +22,9 @@
 namespace thresher::net {
 
 /// Table of the log: key slot (big-endian), value an encoded entry.
-inline constexpr std::uint32_t kLedgerTable = 25;
+inline constexpr std::uint32_t kLedgerTable = 26;
 /// The same in stores of older builds, whose entries this one does not read.
-inline constexpr std::uint32_t kOlderLedgerTable = 16;
+inline constexpr std::array<std::uint32_t, 2> kOlderLedgerTables{16, 25};
 /// One record: the public key of the node whose store this is.
 inline constexpr std::uint32_t kOwnerTable = 17;
 /// Starts of nodes, by id: of this one the last, of peers the last heard of (incarnation.hpp).

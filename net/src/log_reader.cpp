@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
@@ -30,7 +30,7 @@ Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body) {
   const OrderedBlock& of = *block.block;
   if (of.payload_bytes == 0) return Bytes{};
   if (!body) return body.error();
-  if (body->size() != of.payload_bytes || crypto::sha256(body->view()) != of.payload_root) {
+  if (body->size() != of.payload_bytes || payload_root(body->view()) != of.payload_root) {
     return Errc::kCorrupt;
   }
   return body;

@@ -5,8 +5,8 @@
 
 #include "log_entry.hpp"
 #include "thresher/core/transcript.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
@@ -151,7 +151,7 @@ LogSync::Took LogSync::take(const wire::LogBlock& in, const Frame& frame, std::s
   if (!block || !told.done()) return Took::kFalse;
   const Bytes content = kept_part(frame, offset, size);
   offset += size;
-  const Digest root = size > 0 ? crypto::sha256(content.view()) : Digest{};
+  const Digest root = size > 0 ? payload_root(content.view()) : Digest{};
   if (block->payload_bytes != size || block->payload_root != root) return Took::kFalse;
   held_bytes_ += size + encoded_size(*block);
   open_.blocks.push_back(size > 0 ? with_payload(*block, content) : std::move(block));

@@ -30,10 +30,11 @@ ApplyResult bounded(ApplyResult result) {
 
 }  // namespace
 
-// `author`: of its block. Empty when the application threw, now or before. Every node gives its
-// application the same transactions, and each restart gives this one again: so what is told is
-// enough to find it.
-std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author) {
+// `author`: of its block. `payload`: payload_hash() of its data where it is known. Empty when the
+// application threw, now or before. Every node gives its application the same transactions, and
+// each restart gives this one again: so what is told is enough to find it.
+std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author,
+                                             const Digest* payload) {
   const auto which = [&] {
     return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
            to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
@@ -54,7 +55,7 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author
   });
   if (!ran) return std::nullopt;
   result = bounded(std::move(result));
-  add_to_tree(t, result);
+  add_to_tree(t, result, payload);
   results.add(t.position, result);
   return result;
 }

@@ -7,8 +7,8 @@
 #include "ordering_protocols.hpp"
 #include "outflow.hpp"
 #include "thresher/core/hex.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 
 namespace thresher::net {
 namespace {
@@ -82,6 +82,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       submissions(limits(),
                   [this](const ClientId& client, ByteView data) { return check(client, data); }),
       checkpoint_every(checkpoint_slots(genesis)),
+      hashed(checkpoint_every > 0),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
       pace(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
@@ -186,7 +187,7 @@ std::optional<Bytes> Node::Impl::payload_of(const RecordName& record, const Dige
   const auto place = store->locate(record.table, record.key.view());
   if (!place) return std::nullopt;
   auto body = store->read_body(*place);
-  if (!body || crypto::sha256(body->view()) != root) return std::nullopt;
+  if (!body || payload_root(body->view()) != root) return std::nullopt;
   return std::move(*body);
 }
 
@@ -234,12 +235,17 @@ void Node::Impl::note_stages(const Commit& commit) {
 // Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(Commit out) {
   const auto scope = on(Duty::kApply);
+  const OrderedBlock* of = nullptr;
+  std::optional<HashCursor> hashes;  // of that block
   LogEntry entry = ledger.append(
       out, [&](const Transaction& t, const OrderedBlockPtr& block, const Fingerprint& print) {
+        if (std::exchange(of, block.get()) != block.get())
+          hashes.emplace(block->payload.view(), hashed.take(block->payload_root));
         // A stop does not wait for the application to take a whole commit: the log has it, and
         // gives it again at the next start.
         app_lags = app_lags || run_end.asked();
-        const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t, block->author);
+        const std::optional<ApplyResult> result =
+            app_lags ? std::nullopt : apply(t, block->author, hashes->of(t.data));
         app_lags = !result;
         payload_bytes += t.data.size();
         if (tracer) tracer->placed(block->id, t.position);
@@ -435,7 +441,7 @@ void Node::Impl::feed() {
   submissions.pool().take(options.block_bytes - before, packed);
   if (packed.size() == before && !alone) return;
   const Bytes bytes = Bytes::from(std::move(packed));
-  const Digest root = crypto::sha256(bytes.view());
+  const Digest root = root_of(bytes.view());
   const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
   engine->submit(bytes, root, replaced);
   if (tracer) tracer->packed();

@@ -13,6 +13,7 @@
 #include "conduct.hpp"
 #include "evidence_gate.hpp"
 #include "gateway.hpp"
+#include "hashed_payloads.hpp"
 #include "host_calls.hpp"
 #include "kept_results.hpp"
 #include "ledger.hpp"
@@ -75,6 +76,7 @@ struct Node::Impl final : EngineHost {
   void accuse(const Accuse& a) override;
   void broken(const std::string& what) override;
   void refused(NodeId from, std::uint64_t messages) override;
+  Digest root_of(ByteView payload) override { return hashed.root_of(payload); }
   std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const override;
 
   Committee committee() const;
@@ -194,7 +196,7 @@ struct Node::Impl final : EngineHost {
 
   // life/node_life.cpp: checkpoints
   Checkpoints::Hooks checkpoint_hooks();
-  void add_to_tree(const Transaction& t, const ApplyResult& result);
+  void add_to_tree(const Transaction& t, const ApplyResult& result, const Digest* payload);
   std::vector<Persist> tree_records();
   void checkpoint_after(const LogEntry& entry);
   bool life_frame(NodeId from, const Frame& f);
@@ -246,7 +248,8 @@ struct Node::Impl final : EngineHost {
   FromSnapshot restore_from(ByteView own, ByteView state, const LoadedSnapshot* of);
 
   // node_application.cpp
-  std::optional<ApplyResult> apply(const Transaction& t, NodeId author);
+  std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
+                                   const Digest* payload = nullptr);
   Error app_threw() const;
   Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
@@ -350,6 +353,7 @@ struct Node::Impl final : EngineHost {
   bool stamp_due = false;   // others order transactions, and want this node's clock beside them
   Ledger ledger;
   std::uint64_t checkpoint_every;  // slots; 0: never
+  HashedPayloads hashed;           // for the checkpoints' tree
   LogTree tree;
   Checkpoints checkpoints;
   std::vector<Persist> before_writer;  // made while the log was read

@@ -14,10 +14,12 @@ namespace {
 // A store of the host's own has no format of ours: that of a disk is refused by its number.
 bool is_older(const NodeStore& store) {
   bool any = false;
-  (void)store.scan(kOlderLedgerTable, {}, [&](ByteView, ByteView) {
-    any = true;
-    return false;
-  });
+  for (const std::uint32_t table : kOlderLedgerTables) {
+    (void)store.scan(table, {}, [&](ByteView, ByteView) {
+      any = true;
+      return false;
+    });
+  }
   return any;
 }
 

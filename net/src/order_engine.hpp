@@ -23,6 +23,7 @@
 #include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/parameters.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -52,6 +53,9 @@ class EngineHost {
   virtual void broken(const std::string& what) = 0;
   /// What a message of `from` led to was refused so many times.
   virtual void refused(NodeId /*from*/, std::uint64_t /*times*/) {}
+  /// payload_root() of what came from a peer or is about to go into the log. A host may keep what
+  /// it computed on the way.
+  virtual Digest root_of(ByteView payload) { return payload_root(payload); }
   /// Reads back the payload in a record; empty when the disk does not have the one of that root.
   virtual std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const = 0;
 };

@@ -40,7 +40,9 @@ struct RaftAdapter {
   }
   void deliver(const raft::Delivery& d, EngineHost& node) {
     const Round slot{d.index};
-    const OrderedBlockPtr block = unsigned_block(slot, d.value, proof_of(d.term), settings.chain);
+    const Digest root = node.root_of(d.value.view());
+    const OrderedBlockPtr block =
+        unsigned_block(slot, d.value, root, proof_of(d.term), settings.chain);
     waiting.erase(block->payload_root);
     node.deliver({slot, block->id, {block}, std::exchange(last, slot)});
   }

@@ -7,8 +7,8 @@
 
 #include "receipt_proof_codec.hpp"
 #include "thresher/crypto/batcher.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/two_delays.hpp"
 #include "thresher/protocols/dag/two_delay.hpp"
 #include "transactions.hpp"
@@ -16,7 +16,7 @@
 namespace thresher::net {
 namespace {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 /// Blocks from the leader to the one with the transaction.
 constexpr std::uint32_t kMaxPath = 1u << 12;
 
@@ -129,7 +129,7 @@ Result<ProvenPlace, Error> verify_receipt(const Genesis& genesis, ByteView proof
   if (!signatures_hold(genesis, *witnesses, *path)) {
     return rejected("a signature of the proof is not that of the committee's key");
   }
-  if (crypto::sha256(payload) != block.header.payload_root) {
+  if (payload_root(payload) != block.header.payload_root) {
     return rejected("the payload is not that of the block");
   }
   std::optional<ProvenPlace> found;

@@ -7,7 +7,8 @@ namespace thresher::net {
 void SlotAdapter::deliver_slot(std::uint64_t slot, const Bytes& value, EngineHost& node) {
   const Round round = round_of(slot);
   // Nobody signed it: the quorum that decided it vouches, and the log hash of peers after it.
-  const OrderedBlockPtr block = unsigned_block(round, value, {}, settings.chain);
+  const OrderedBlockPtr block =
+      unsigned_block(round, value, node.root_of(value.view()), {}, settings.chain);
   waiting.erase(block->payload_root);
   node.deliver({round, block->id, {block}, std::exchange(last, round)});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "leaf_content.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -35,8 +36,8 @@ Bytes encode(const TreePart& p) {
   Writer w;
   write(p.of, w);
   w.u8(p.known ? 1 : 0).bytes(p.left.bytes).bytes(p.right.bytes);
-  w.bytes(p.leaf.client.bytes).u64(p.leaf.sequence);
-  w.bytes(p.leaf.payload.bytes).bytes(p.leaf.result.bytes);
+  w.u8(static_cast<std::uint8_t>(p.leaf.size()));
+  for (const LeafContent& c : p.leaf) write(c, w);
   return Bytes::from(w.take());
 }
 
@@ -48,11 +49,9 @@ std::optional<TreePart> decode_tree_part(ByteView bytes) {
   out.known = known == 1;
   out.left = in.digest();
   out.right = in.digest();
-  const ByteView client = in.bytes(out.leaf.client.bytes.size());
-  std::ranges::copy(client, out.leaf.client.bytes.begin());
-  out.leaf.sequence = in.u64();
-  out.leaf.payload = in.digest();
-  out.leaf.result = in.digest();
+  const std::uint32_t positions = in.u8();
+  if (positions > kLeafPositions) return std::nullopt;
+  for (std::uint32_t i = 0; i < positions; ++i) out.leaf.push_back(read_content(in));
   if (!in.done() || known > 1) return std::nullopt;
   return out;
 }
@@ -60,8 +59,8 @@ std::optional<TreePart> decode_tree_part(ByteView bytes) {
 // Parts that no search asks for are not known: merkle_part() takes only parts of the tree.
 TreePart answer_of(const WantTree& want, TreeReader* tree) {
   TreePart out{want, false, {}, {}, {}};
-  if (tree == nullptr || want.end > tree->at().length) return out;
-  std::uint64_t begin = 0, end = tree->at().length;
+  if (tree == nullptr || want.end > tree->leaves()) return out;
+  std::uint64_t begin = 0, end = tree->leaves();
   while (begin != want.begin || end != want.end) {
     if (end - begin < 2) return out;
     const std::uint64_t middle = coding::merkle_middle(begin, end);
@@ -93,7 +92,7 @@ TreePart answer_of(const WantTree& want, TreeReader* tree) {
 DivergenceSearch::DivergenceSearch(const Checkpoints::Difference& difference, Hooks hooks)
     : difference_(difference),
       hooks_(std::move(hooks)),
-      end_(difference.there.length),
+      end_(leaves_of(difference.there.length)),
       theirs_(difference.there.root) {}
 
 void DivergenceSearch::begin(std::uint64_t now) {
@@ -145,12 +144,16 @@ void DivergenceSearch::answer(NodeId from, const TreePart& part, std::uint64_t n
 }
 
 void DivergenceSearch::conclude(const TreePart& part, std::uint64_t now) {
-  if (leaf_of(part.leaf) != theirs_) {
+  if (part.leaf.empty() || leaf_of(part.leaf) != theirs_) {
     hooks_.blame(difference_.peers[peer_]);
     return next_peer(now);
   }
   over_ = true;
-  if (const auto own = hooks_.leaf(begin_)) found_ = {begin_, *own, part.leaf};
+  const auto own = hooks_.leaf(begin_);
+  if (!own) return;
+  const auto [here, there] = std::ranges::mismatch(*own, part.leaf);
+  if (here == own->end() || there == part.leaf.end()) return;
+  found_ = {first() + static_cast<std::uint64_t>(here - own->begin()), *here, *there};
 }
 
 }  // namespace thresher::net

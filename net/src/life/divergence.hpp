@@ -8,33 +8,35 @@
 //
 // The peer signed the root of its tree; each answer is the two halves of a part whose hash is
 // known, so an answer that does not hash to it is a lie and has a name, and another peer is asked
-// from there on. A log of N transactions takes log2(N) + 1 questions.
+// from there on. A tree of N leaves takes log2(N) + 1 questions.
 //
 // Guarantees: what is found is what the peers signed, whoever answers. Ends within kSearch, then
 // with the part in which they differ. Does not say which of the two is right.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "checkpoints.hpp"
 
 namespace thresher::net {
 
-/// A part of the tree that a checkpoint covers.
+/// A part of the tree that a checkpoint covers, by its leaves.
 struct WantTree {
   Round slot;  ///< of the checkpoint
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
-/// Its halves, or what the one leaf holds.
+/// Its halves, or what the positions of the one leaf hold.
 struct TreePart {
   WantTree of;
   bool known = false;  ///< false: the rest says nothing
   Digest left{};
   Digest right{};
-  LeafContent leaf{};
+  std::vector<LeafContent> leaf{};
 };
 Bytes encode(const WantTree& want);
 std::optional<WantTree> decode_want_tree(ByteView bytes);
@@ -48,7 +50,7 @@ class DivergenceSearch {
   struct Hooks {
     std::function<void(NodeId, Frame)> send;
     std::function<std::optional<Digest>(std::uint64_t begin, std::uint64_t end)> part;
-    std::function<std::optional<LeafContent>(std::uint64_t position)> leaf;
+    std::function<std::optional<std::vector<LeafContent>>(std::uint64_t leaf)> leaf;
     std::function<void(NodeId)> blame;
   };
   struct Found {
@@ -69,9 +71,9 @@ class DivergenceSearch {
 
   bool over() const { return over_; }
   const std::optional<Found>& found() const { return found_; }
-  /// The part in which the first difference lies.
-  std::uint64_t first() const { return begin_; }
-  std::uint64_t end() const { return end_; }
+  /// The positions among which the first difference lies.
+  std::uint64_t first() const { return begin_ * kLeafPositions; }
+  std::uint64_t end() const { return std::min(end_ * kLeafPositions, difference_.there.length); }
   std::uint32_t questions() const { return questions_; }
 
  private:
@@ -81,7 +83,7 @@ class DivergenceSearch {
 
   Checkpoints::Difference difference_;
   Hooks hooks_;
-  std::uint64_t begin_ = 0;
+  std::uint64_t begin_ = 0;  // the part that is searched, in leaves
   std::uint64_t end_;
   Digest theirs_;  // of that part
   std::size_t peer_ = 0;

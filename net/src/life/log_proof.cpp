@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
+#include "leaf_content.hpp"
 #include "thresher/coding/merkle_range.hpp"
+#include "thresher/core/assert.hpp"
 
 namespace thresher::net {
 namespace {
@@ -12,19 +15,40 @@ namespace {
 /// A path is no longer than the bits of a position.
 constexpr std::uint32_t kMostSteps = 64;
 
-}  // namespace
-
-LeafBytes leaf_bytes(const LeafContent& c) {
-  LeafBytes out{};
-  auto at = std::ranges::copy(c.client.bytes, out.begin() + 1).out;
-  for (int shift = 0; shift < 64; shift += 8) *at++ = static_cast<std::byte>(c.sequence >> shift);
-  at = std::ranges::copy(c.payload.bytes, at).out;
-  std::ranges::copy(c.result.bytes, at);
+std::vector<LeafContent> in_leaf(const LogProof& proof) {
+  std::vector<LeafContent> out = proof.beside;
+  const auto place = static_cast<std::ptrdiff_t>(proof.position % kLeafPositions);
+  out.insert(out.begin() + place, proof.content);
   return out;
 }
 
-Digest leaf_of(const LeafContent& c) {
-  return coding::merkle_leaf(ByteView(leaf_bytes(c)).subspan(1));
+}  // namespace
+
+LeafBytes leaf_bytes(std::span<const LeafContent> contents) {
+  THRESHER_ASSERT(!contents.empty() && contents.size() <= kLeafPositions,
+                  "a leaf holds one position at least and kLeafPositions at most");
+  static_assert(std::endian::native == std::endian::little, "integers are stored little-endian");
+  LeafBytes out;
+  std::byte* at = out.bytes.data();
+  const auto put = [&at](const void* from, std::size_t size) {
+    std::memcpy(at, from, size);
+    at += size;
+  };
+  bool alike = true;
+  for (const LeafContent& c : contents) {
+    put(c.client.bytes.data(), c.client.bytes.size());
+    put(&c.sequence, sizeof c.sequence);
+    put(c.payload.bytes.data(), c.payload.bytes.size());
+    alike = alike && c.result == contents[0].result;
+  }
+  for (const LeafContent& c : contents.first(alike ? 1 : contents.size()))
+    put(c.result.bytes.data(), c.result.bytes.size());
+  out.size = static_cast<std::size_t>(at - out.bytes.data());
+  return out;
+}
+
+Digest leaf_of(std::span<const LeafContent> contents) {
+  return hash(leaf_bytes(contents).view());
 }
 
 Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proof) {
@@ -38,7 +62,13 @@ Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proo
                     " transactions, so position " + std::to_string(proof.position) +
                     " is none of them");
   }
-  if (!coding::merkle_included(leaf_of(proof.content), proof.position, c.length, proof.path,
+  const std::uint64_t leaf = proof.position / kLeafPositions;
+  if (proof.beside.size() + 1 != positions_in(leaf, c.length)) {
+    return rejected("it has " + std::to_string(proof.beside.size()) +
+                    " other positions of the same leaf, which has " +
+                    std::to_string(positions_in(leaf, c.length)) + " positions");
+  }
+  if (!coding::merkle_included(leaf_of(in_leaf(proof)), leaf, leaves_of(c.length), proof.path,
                                c.root)) {
     return rejected("the path does not lead from this transaction and result at position " +
                     std::to_string(proof.position) + " to the certified root");
@@ -50,8 +80,10 @@ Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proo
 
 Bytes encode(const LogProof& p) {
   Writer w;
-  w.u64(p.position).bytes(p.content.client.bytes).u64(p.content.sequence);
-  w.bytes(p.content.payload.bytes).bytes(p.content.result.bytes);
+  w.u64(p.position);
+  write(p.content, w);
+  w.u8(static_cast<std::uint8_t>(p.beside.size()));
+  for (const LeafContent& c : p.beside) write(c, w);
   w.u8(static_cast<std::uint8_t>(p.path.size()));
   for (const Digest& step : p.path) w.bytes(step.bytes);
   w.bytes(encode(p.certificate).view());
@@ -62,11 +94,10 @@ std::optional<LogProof> decode_log_proof(ByteView bytes, std::uint32_t n) {
   Reader in(bytes);
   LogProof out;
   out.position = in.u64();
-  const ByteView client = in.bytes(out.content.client.bytes.size());
-  std::ranges::copy(client, out.content.client.bytes.begin());
-  out.content.sequence = in.u64();
-  out.content.payload = in.digest();
-  out.content.result = in.digest();
+  out.content = read_content(in);
+  const std::uint32_t beside = in.u8();
+  if (beside >= kLeafPositions) return std::nullopt;
+  for (std::uint32_t i = 0; i < beside; ++i) out.beside.push_back(read_content(in));
   const std::uint32_t steps = in.u8();
   if (steps > kMostSteps) return std::nullopt;
   for (std::uint32_t i = 0; i < steps; ++i) out.path.push_back(in.digest());

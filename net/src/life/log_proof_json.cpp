@@ -55,6 +55,44 @@ std::string base64(const Digest& digest) {
   return to_base64(digest.bytes);
 }
 
+// One after another: the sequence (u64), the hash of the data, and client and result where a byte
+// in front says that they are others than those of the proof.
+enum Differs : std::uint8_t { kClient = 1, kResult = 2 };
+
+std::string write_beside(const LogProof& p) {
+  Writer out;
+  for (const LeafContent& c : p.beside) {
+    const bool client = c.client != p.content.client;
+    const bool result = c.result != p.content.result;
+    out.u8(static_cast<std::uint8_t>((client ? kClient : 0) | (result ? kResult : 0)));
+    out.u64(c.sequence).bytes(c.payload.bytes);
+    if (client) out.bytes(c.client.bytes);
+    if (result) out.bytes(c.result.bytes);
+  }
+  return to_base64(out.view());
+}
+
+void read_beside(const Reading& in, LogProof& out) {
+  const auto bytes = in.bytes("beside");
+  Reader all(bytes);
+  bool good = true;
+  while (good && all.remaining() > 0 && out.beside.size() < kLeafPositions) {
+    const std::uint8_t differs = all.u8();
+    LeafContent& c = out.beside.emplace_back(out.content);
+    c.sequence = all.u64();
+    c.payload = all.digest();
+    if ((differs & kClient) != 0) all.fill(c.client.bytes);
+    if ((differs & kResult) != 0) c.result = all.digest();
+    good = all.ok() && differs <= (kClient | kResult);
+    // One spelling for one proof.
+    good = good && ((differs & kClient) != 0) == (c.client != out.content.client);
+    good = good && ((differs & kResult) != 0) == (c.result != out.content.result);
+  }
+  if (!good || out.beside.size() >= kLeafPositions)
+    in.complain("beside",
+                "what stands at the other positions of the leaf, three at most, in Base64");
+}
+
 void read_content(const Reading& in, LogProof& out) {
   out.position = in.number("position");
   out.content.sequence = in.number("sequence");
@@ -68,6 +106,7 @@ void read_content(const Reading& in, LogProof& out) {
   } else {
     std::ranges::copy(*id, out.content.client.bytes.begin());
   }
+  read_beside(in, out);
   const auto path = in.bytes("path");
   if (path.size() % sizeof(Digest::bytes) != 0) in.complain("path", "hashes of 32 bytes in Base64");
   Reader steps(path);
@@ -110,9 +149,10 @@ std::string write_log_proof(const LogProof& p) {
   Writer path;
   for (const Digest& step : p.path) path.bytes(step.bytes);
   text::Value out;
-  out.set("schema", 1).set("position", p.position).set("client", to_hex(p.content.client.bytes));
+  out.set("schema", 2).set("position", p.position).set("client", to_hex(p.content.client.bytes));
   out.set("sequence", p.content.sequence).set("payload", base64(p.content.payload));
-  out.set("result", base64(p.content.result)).set("path", to_base64(path.view()));
+  out.set("result", base64(p.content.result)).set("beside", write_beside(p));
+  out.set("path", to_base64(path.view()));
   out.set("checkpoint", std::move(checkpoint)).set("signatures", std::move(signatures));
   return text::write(out);
 }
@@ -130,8 +170,8 @@ Result<LogProof, Error> parse_log_proof(const std::string& json) {
   if (!tree->is_object()) return Error{ErrorCode::kMalformed, "must hold one object"};
   std::string problem;
   const Reading in{&*tree, problem};
-  if (in.number("schema") != 1 && problem.empty()) {
-    return Error{ErrorCode::kUnsupported, "schema must be 1: use the release that made it"};
+  if (in.number("schema") != 2 && problem.empty()) {
+    return Error{ErrorCode::kUnsupported, "schema must be 2: use the release that made it"};
   }
   LogProof out;
   read_content(in, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "leaf_content.hpp"
 #include "thresher/crypto/hash_many.hpp"
 
 namespace thresher::net {
@@ -57,69 +58,103 @@ std::optional<Bytes> value_of(const NodeStore& store, std::uint32_t table, const
 
 }  // namespace
 
-void LogTree::add(const Transaction& t, const Digest& result) {
-  added_.push_back({t.client, t.sequence, t.data, result});
+void LogTree::add(const Transaction& t, const Digest& result, const Digest* payload) {
+  if (payload == nullptr) unhashed_.push_back({contents_.size(), t.data});
+  contents_.push_back({t.client, t.sequence, payload == nullptr ? Digest{} : *payload, result});
 }
 
-// The payloads first, then the leaves over them: each in one go.
-std::vector<Digest> LogTree::hash_leaves(std::span<const Added> added) {
-  std::vector<ByteView> messages;
-  messages.reserve(added.size());
-  for (const Added& a : added) messages.push_back(a.data);
-  std::vector<Digest> payloads(added.size());
-  crypto::hash_many(messages, payloads);
-  std::vector<LeafBytes> leaves(added.size());
-  for (std::size_t i = 0; i < added.size(); ++i) {
-    const Added& a = added[i];
-    leaves[i] = leaf_bytes({a.client, a.sequence, payloads[i], a.result});
-    messages[i] = leaves[i];
-    if (keeps_recent_) recent_.push_back({a.client, a.sequence, payloads[i]});
+// In pieces, so that what is hashed comes from the processor's caches.
+void LogTree::hash_payloads() {
+  std::array<ByteView, kPiece> messages;
+  std::array<Digest, kPiece> hashes;
+  for (std::size_t at = 0; at < unhashed_.size(); at += kPiece) {
+    const std::size_t count = std::min(kPiece, unhashed_.size() - at);
+    for (std::size_t i = 0; i < count; ++i) messages[i] = unhashed_[at + i].data;
+    crypto::hash_many(std::span(messages).first(count), std::span(hashes).first(count));
+    for (std::size_t i = 0; i < count; ++i) contents_[unhashed_[at + i].at].payload = hashes[i];
   }
-  crypto::hash_many(messages, payloads);
-  return payloads;
+  unhashed_.clear();
 }
 
 // A commit at full load has thousands of transactions. In pieces, what comes of them stays in the
 // processor's caches, and in memory that the system does not have to clear each time.
 std::vector<Persist> LogTree::take_records() {
+  hash_payloads();
   std::vector<Persist> records;
-  for (std::size_t at = 0; at < added_.size(); at += kPiece) {
-    add_piece(std::span(added_).subspan(at, std::min(kPiece, added_.size() - at)), records);
+  const std::size_t whole = contents_.size() / kLeafPositions * kLeafPositions;
+  for (std::size_t at = 0; at < contents_.size(); at += kPiece) {
+    const auto piece = std::span(contents_).subspan(at, std::min(kPiece, contents_.size() - at));
+    std::map<std::uint64_t, Bytes> nodes;
+    add_leaves(piece.first(std::min(piece.size(), whole - at)), nodes);
+    const std::size_t known = at == 0 ? taken_ : 0;  // since the last time
+    note_results(piece.subspan(known), records, nodes);
   }
-  added_.clear();
+  contents_.erase(contents_.begin(), contents_.begin() + static_cast<std::ptrdiff_t>(whole));
+  taken_ = contents_.size();
   return records;
 }
 
-void LogTree::add_piece(std::span<const Added> piece, std::vector<Persist>& records) {
-  std::uint64_t chunk = range_.size() / kChunk;
-  std::map<std::uint64_t, std::vector<Digest>> nodes;  // by the chunk that completes them
-  range_.append_all(hash_leaves(piece), &crypto::hash_many, [&](const coding::MerkleNode& node) {
+// Pre: whole leaves. `nodes`, by the chunk that completes them.
+void LogTree::add_leaves(std::span<const LeafContent> piece,
+                         std::map<std::uint64_t, Bytes>& nodes) {
+  if (piece.empty()) return;
+  std::vector<LeafBytes> leaves;
+  leaves.reserve(piece.size() / kLeafPositions);
+  std::vector<ByteView> messages;
+  messages.reserve(piece.size() / kLeafPositions);
+  for (std::size_t at = 0; at < piece.size(); at += kLeafPositions) {
+    leaves.push_back(leaf_bytes(piece.subspan(at, kLeafPositions)));
+    messages.push_back(leaves.back().view());
+  }
+  std::vector<Digest> hashes(leaves.size());
+  crypto::hash_many(messages, hashes);
+  std::map<std::uint64_t, Writer> completed;
+  range_.append_all(std::move(hashes), &crypto::hash_many, [&](const coding::MerkleNode& node) {
     if (node.place.level < kChunkLevel) return;
     const std::uint32_t above = node.place.level - kChunkLevel;
-    nodes[((node.place.index + 1) << above) - 1].push_back(node.hash);
+    completed[((node.place.index + 1) << above) - 1].bytes(node.hash.bytes);
   });
-  for (const Added& a : piece) {
-    open_.push_back(a.result);
+  for (auto& [chunk, tops] : completed) nodes.emplace(chunk, Bytes::from(tops.take()));
+}
+
+void LogTree::note_results(std::span<const LeafContent> contents, std::vector<Persist>& records,
+                           const std::map<std::uint64_t, Bytes>& nodes) {
+  for (const LeafContent& c : contents) {
+    open_.push_back(c.result);
+    if (keeps_recent_) recent_.push_back({c.client, c.sequence, c.payload});
     if (open_.size() < kChunk) continue;
     Writer w;
     write_results(open_, w);
-    for (const Digest& node : nodes[chunk]) w.bytes(node.bytes);
-    records.push_back({kTreeTable, chunk_key(chunk++), Bytes::from(w.take()), {}, true});
+    w.bytes(nodes.at(chunks_).view());
+    records.push_back({kTreeTable, chunk_key(chunks_++), Bytes::from(w.take()), {}, true});
     open_.clear();
   }
 }
 
+std::vector<LeafContent> LogTree::open_leaf() const {
+  return {contents_.begin(), contents_.begin() + static_cast<std::ptrdiff_t>(taken_)};
+}
+
+Digest LogTree::root() const {
+  if (taken_ == 0) return range_.root();
+  coding::MerkleRange all = range_;
+  all.append(leaf_of(std::span(contents_).first(taken_)));
+  return all.root();
+}
+
 void LogTree::forget_recent(std::uint64_t before) {
-  const std::uint64_t first = std::min(before, range_.size() / kChunk * kChunk);
-  const std::uint64_t kept = range_.size() - std::min(range_.size(), first);
+  const std::uint64_t taken = range_.size() * kLeafPositions + taken_;
+  const std::uint64_t first = std::min(before, taken / kChunk * kChunk);
+  const std::uint64_t kept = taken - std::min(taken, first);
   while (recent_.size() > kept) recent_.pop_front();
 }
 
 void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open_results,
-               Writer& out) {
+               const std::vector<LeafContent>& open_leaf, Writer& out) {
   out.u16(static_cast<std::uint16_t>(peaks.size()));
   for (const Digest& peak : peaks) out.bytes(peak.bytes);
   write_results(open_results, out);
+  for (const LeafContent& c : open_leaf) write(c, out);
 }
 
 void write_recent(const RecentTransactions::View& recent, Writer& out) {
@@ -147,11 +182,16 @@ bool LogTree::restore(Reader& in, std::uint64_t length) {
   *this = LogTree();
   std::vector<Digest> peaks(std::min<std::size_t>(in.u16(), 64));
   for (Digest& peak : peaks) peak = in.digest();
-  auto range = coding::MerkleRange::restore(length, std::move(peaks));
+  auto range = coding::MerkleRange::restore(length / kLeafPositions, std::move(peaks));
   auto results = read_results(in);
+  std::vector<LeafContent> open_leaf(length % kLeafPositions);
+  for (LeafContent& c : open_leaf) c = read_content(in);
   if (!in.ok() || !range || !results || results->size() != length % kChunk) return false;
   range_ = std::move(*range);
   open_ = std::move(*results);
+  contents_ = std::move(open_leaf);
+  taken_ = contents_.size();
+  chunks_ = length / kChunk;
   return true;
 }
 
@@ -230,15 +270,12 @@ std::vector<Persist> records_at(std::uint64_t length, const std::vector<Digest>&
   }
   Writer w;
   w.u64(length - open.size());
-  for (const LeafContent& leaf : open) {
-    w.bytes(leaf.client.bytes).u64(leaf.sequence);
-    w.bytes(leaf.payload.bytes).bytes(leaf.result.bytes);
-  }
+  for (const LeafContent& c : open) write(c, w);
   out.push_back({kFrontTable, front_key(), Bytes::from(w.take()), {}, true});
   return out;
 }
 
-// Leaves from `position` on that are kept without their transactions.
+// What stands from `position` on and is kept without its transactions.
 std::vector<LeafContent> TreeReader::in_front(std::uint64_t position) const {
   std::vector<LeafContent> out;
   const auto value = value_of(store_, kFrontTable, front_key());
@@ -246,13 +283,8 @@ std::vector<LeafContent> TreeReader::in_front(std::uint64_t position) const {
   Reader in(value->view());
   if (in.u64() != position) return out;
   while (in.remaining() > 0 && in.ok()) {
-    LeafContent leaf;
-    const ByteView client = in.bytes(leaf.client.bytes.size());
-    std::ranges::copy(client, leaf.client.bytes.begin());
-    leaf.sequence = in.u64();
-    leaf.payload = in.digest();
-    leaf.result = in.digest();
-    if (in.ok()) out.push_back(leaf);
+    const LeafContent c = read_content(in);
+    if (in.ok()) out.push_back(c);
   }
   return out;
 }
@@ -279,19 +311,12 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
   const std::uint64_t begin = number * LogTree::kChunk;
   const std::uint64_t end = begin + results.size();
   Chunk out{number, {}, {}};
-  coding::MerkleRange range;
   bool whole = true;
-  const auto add = [&](const LeafContent& content) {
-    out.leaves.push_back(content);
-    range.append(leaf_of(content), [&](const coding::MerkleNode& node) {
-      const auto [level, index] = node.place;
-      out.full.emplace(coding::MerklePlace{level, (begin >> level) + index}, node.hash);
-    });
-  };
-  if (begin < begins()) std::ranges::for_each(in_front(begin), add);
+  if (begin < begins()) out.contents = in_front(begin);
   const auto take = [&](const Transaction& t, const Validity&) {
-    if (t.position < begin + out.leaves.size() || t.position >= end) return;
-    add({t.client, t.sequence, payload_hash(t.data), results[t.position - begin]});
+    if (t.position < begin + out.contents.size() || t.position >= end) return;
+    out.contents.push_back(
+        {t.client, t.sequence, payload_hash(t.data), results[t.position - begin]});
   };
   const auto first = problem_.empty() ? log_.before(begin, at().slot) : Result<Round>(Round{0});
   const auto read =
@@ -308,22 +333,53 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
                         return whole;
                       })
           : Result<Unit>(Unit{});
-  if (problem_.empty() && (!first || !read || !whole || out.leaves.size() != results.size())) {
+  if (problem_.empty() && (!first || !read || !whole || out.contents.size() != results.size())) {
     problem_ = "the transactions from position " + std::to_string(begin) +
                " on cannot be read back from the log";
   }
   if (!problem_.empty()) return nullptr;
+  add_parts(out);
   return &cached_.emplace(std::move(out));
+}
+
+// The full parts of a chunk; the last leaf of the checkpoint is one, however much it holds.
+void TreeReader::add_parts(Chunk& chunk) {
+  const std::uint64_t first = chunk.number << LogTree::kChunkLevel;
+  coding::MerkleRange range;
+  for (std::size_t at = 0; at < chunk.contents.size(); at += kLeafPositions) {
+    const std::size_t size = std::min<std::size_t>(kLeafPositions, chunk.contents.size() - at);
+    range.append(
+        leaf_of(std::span(chunk.contents).subspan(at, size)), [&](const coding::MerkleNode& node) {
+          const auto [level, index] = node.place;
+          chunk.full.emplace(coding::MerklePlace{level, (first >> level) + index}, node.hash);
+        });
+  }
+}
+
+// Whether the part ends with a leaf that has not all its positions. No record has it then.
+bool TreeReader::is_open(coding::MerklePlace place) const {
+  return at().length % kLeafPositions != 0 && (place.index + 1) << place.level == leaves();
 }
 
 Digest TreeReader::full(coding::MerklePlace place) {
   if (!problem_.empty()) return {};
-  if (place.level < LogTree::kChunkLevel) {
+  const auto [level, index] = place;
+  const bool open = is_open(place);
+  if (open && level > LogTree::kChunkLevel) {
+    const Digest left = full({level - 1, 2 * index});
+    return coding::merkle_parent(left, full({level - 1, 2 * index + 1}));
+  }
+  if (open || level < LogTree::kChunkLevel) {
     const Chunk* c = chunk(place.index >> (LogTree::kChunkLevel - place.level));
     if (c == nullptr) return {};
     const auto it = c->full.find(place);
     return it == c->full.end() ? Digest{} : it->second;
   }
+  return stored(place);
+}
+
+// Pre: of whole chunks.
+Digest TreeReader::stored(coding::MerklePlace place) {
   const std::uint32_t above = place.level - LogTree::kChunkLevel;
   const std::uint64_t last = ((place.index + 1) << above) - 1;
   if (const auto value = value_of(store_, kTreeTable, chunk_key(last))) {
@@ -354,19 +410,22 @@ Result<Digest, std::string> TreeReader::part(std::uint64_t begin, std::uint64_t 
   return out;
 }
 
-Result<std::vector<Digest>, std::string> TreeReader::path(std::uint64_t position) {
+Result<std::vector<Digest>, std::string> TreeReader::path(std::uint64_t leaf) {
   problem_.clear();
-  auto out = coding::merkle_path(position, at().length,
-                                 [&](coding::MerklePlace place) { return full(place); });
+  auto out =
+      coding::merkle_path(leaf, leaves(), [&](coding::MerklePlace place) { return full(place); });
   if (!problem_.empty()) return problem_;
   return out;
 }
 
-Result<LeafContent, std::string> TreeReader::leaf(std::uint64_t position) {
+Result<std::vector<LeafContent>, std::string> TreeReader::leaf(std::uint64_t leaf) {
   problem_.clear();
+  const std::uint64_t position = leaf * kLeafPositions;
   const Chunk* c = chunk(position / LogTree::kChunk);
   if (c == nullptr) return problem_;
-  return c->leaves[position % LogTree::kChunk];
+  const auto begin = c->contents.begin() + static_cast<std::ptrdiff_t>(position % LogTree::kChunk);
+  return std::vector<LeafContent>(
+      begin, begin + static_cast<std::ptrdiff_t>(positions_in(leaf, at().length)));
 }
 
 Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
@@ -376,11 +435,14 @@ Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
            " is not what was certified";
   }
   if (position < tree.begins()) return pruned_words(position, tree.begins());
-  const auto leaf = tree.leaf(position);
+  auto leaf = tree.leaf(position / kLeafPositions);
   if (!leaf) return leaf.error();
-  auto path = tree.path(position);
+  auto path = tree.path(position / kLeafPositions);
   if (!path) return path.error();
-  return LogProof{position, *leaf, std::move(*path), certificate};
+  const auto place = leaf->begin() + static_cast<std::ptrdiff_t>(position % kLeafPositions);
+  const LeafContent content = *place;
+  leaf->erase(place);
+  return LogProof{position, content, std::move(*leaf), std::move(*path), certificate};
 }
 
 }  // namespace thresher::net

@@ -8,11 +8,13 @@
 //   TreeReader past(store, reader, *load_own_checkpoint(store, slot));
 //   auto path = past.path(position);                  // against that checkpoint's root
 //
-// The tree is that of coding/merkle_range.hpp. Guarantees: what is stored is one record for
-// kChunk positions: their results' hashes (one hash when all are the same) and the hashes of the
-// full parts of kChunk leaves or more that end there. The smaller parts are made again from the
-// log, which has the transactions; so a proof reads at most two chunks of it. Costs 32 to 33 bytes
-// a position, or a quarter of a byte where all results of a chunk are the same.
+// The tree is that of coding/merkle_range.hpp over leaves of kLeafPositions positions each
+// (log_proof.hpp); the last leaf may have fewer, and is another when the log goes on. Guarantees:
+// what is stored is one record for kChunk positions: their results' hashes (one hash when all are
+// the same) and the hashes of the full parts of kChunk positions or more that end there. The
+// smaller parts are made again from the log, which has the transactions; so a proof reads at most
+// two chunks of it. Costs 32 to 33 bytes a position, or a quarter of a byte where all results of a
+// chunk are the same.
 #pragma once
 
 #include <cstdint>
@@ -36,26 +38,31 @@ inline constexpr std::uint32_t kTreeTable = 19;
 inline constexpr std::uint32_t kCheckpointTable = 20;
 /// Certificates, by slot.
 inline constexpr std::uint32_t kCertificateTable = 21;
-/// One record: leaves of the chunk that the log begins in, where it does not hold their
+/// One record: the contents of the chunk that the log begins in, where it does not hold their
 /// transactions (22 is kBeginTable).
 inline constexpr std::uint32_t kFrontTable = 23;
 
 class LogTree {
  public:
-  static constexpr std::uint32_t kChunkLevel = 8;
-  static constexpr std::uint64_t kChunk = 1u << kChunkLevel;
+  /// Of the full parts of the tree that are a chunk.
+  static constexpr std::uint32_t kChunkLevel = 6;
+  static constexpr std::uint64_t kChunk = kLeafPositions << kChunkLevel;
 
   /// The next position. Its bytes have to live until take_records(), which hashes many at once.
-  void add(const Transaction& t, const Digest& result);
-  std::uint64_t length() const { return range_.size() + added_.size(); }
+  /// `payload`: payload_hash() of them where it is known.
+  void add(const Transaction& t, const Digest& result, const Digest* payload = nullptr);
+  std::uint64_t length() const { return range_.size() * kLeafPositions + contents_.size(); }
   /// Puts what was added into the tree; gives the records of the chunks that this completes.
   std::vector<Persist> take_records();
 
   // Of what was there at the last take_records():
-  Digest root() const { return range_.root(); }
+  Digest root() const;
   /// Of the positions behind the last whole chunk.
   const std::vector<Digest>& open_results() const { return open_; }
+  /// Of the whole leaves.
   const std::vector<Digest>& peaks() const { return range_.peaks(); }
+  /// What stands behind the last whole leaf.
+  std::vector<LeafContent> open_leaf() const;
 
   /// From now on the transactions added last are kept by their hashes, for who takes over from this
   /// node, until they are forgotten. Costs 56 bytes each.
@@ -71,21 +78,26 @@ class LogTree {
   bool restore(Reader& in, std::uint64_t length);
 
  private:
-  struct Added {
-    ClientId client;
-    std::uint64_t sequence;
+  /// Whose payload is not hashed yet.
+  struct Unhashed {
+    std::size_t at;  // in contents_
     ByteView data;
-    Digest result;
   };
-  /// Transactions whose hashes are made together.
+  /// Positions whose hashes are made together.
   static constexpr std::size_t kPiece = 1024;
+  static_assert(kPiece % kLeafPositions == 0);
 
-  std::vector<Digest> hash_leaves(std::span<const Added> added);
-  void add_piece(std::span<const Added> piece, std::vector<Persist>& records);
+  void hash_payloads();
+  void add_leaves(std::span<const LeafContent> piece, std::map<std::uint64_t, Bytes>& nodes);
+  void note_results(std::span<const LeafContent> contents, std::vector<Persist>& records,
+                    const std::map<std::uint64_t, Bytes>& nodes);
 
-  coding::MerkleRange range_;
-  std::vector<Digest> open_;  // results behind the last whole chunk
-  std::vector<Added> added_;
+  coding::MerkleRange range_;          // of the whole leaves
+  std::vector<Digest> open_;           // results behind the last whole chunk
+  std::vector<LeafContent> contents_;  // behind the last whole leaf, those that were added last
+  std::size_t taken_ = 0;              // of these, at the last take_records()
+  std::uint64_t chunks_ = 0;           // whole ones, of which records were taken
+  std::vector<Unhashed> unhashed_;
   bool keeps_recent_ = false;
   RecentTransactions recent_;
 };
@@ -95,9 +107,9 @@ inline constexpr std::size_t kRecentBytes = sizeof(ClientId::bytes) + 8 + sizeof
 /// What LogTree::recent() is, for a node's own snapshot, and the mirror: false when malformed.
 void write_recent(const RecentTransactions::View& recent, Writer& out);
 bool read_recent(Reader& in, RecentTransactions& recent);
-/// A tree with these peaks and open results, for LogTree::restore().
+/// A tree that has these, for LogTree::restore().
 void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open_results,
-               Writer& out);
+               const std::vector<LeafContent>& open_leaf, Writer& out);
 
 /// What this node said of a slot, and the results that no whole chunk has at that length.
 struct OwnCheckpoint {
@@ -118,7 +130,7 @@ std::vector<Round> own_checkpoint_slots(const NodeStore& store);
 std::vector<Digest> chunk_results(const NodeStore& store, std::uint64_t position);
 
 /// What a node that takes the tree over at `length` stores, so that later positions can be proved:
-/// the tops of the whole chunks, and the leaves behind the last of them.
+/// the tops of the whole chunks, and what stands behind the last of them.
 std::vector<Persist> records_at(std::uint64_t length, const std::vector<Digest>& peaks,
                                 const std::vector<LeafContent>& open);
 
@@ -138,19 +150,25 @@ class TreeReader {
   const Checkpoint& at() const { return at_.signed_checkpoint.checkpoint; }
   /// Positions in front of it were pruned.
   std::uint64_t begins() const { return log_.begin().length; }
+  std::uint64_t leaves() const { return leaves_of(at().length); }
   /// The hash of the leaves from `begin` to `end`. Pre: a part of the tree, as in
-  /// coding::merkle_part, that ends at the checkpoint's length or before.
+  /// coding::merkle_part, that ends at leaves() or before.
   Result<Digest, std::string> part(std::uint64_t begin, std::uint64_t end);
-  Result<std::vector<Digest>, std::string> path(std::uint64_t position);
-  Result<LeafContent, std::string> leaf(std::uint64_t position);
+  /// From a leaf to the root. Pre: below leaves(), as for leaf().
+  Result<std::vector<Digest>, std::string> path(std::uint64_t leaf);
+  /// What stands at its positions.
+  Result<std::vector<LeafContent>, std::string> leaf(std::uint64_t leaf);
 
  private:
   struct Chunk {
     std::uint64_t number = 0;
-    std::vector<LeafContent> leaves;
+    std::vector<LeafContent> contents;
     std::map<coding::MerklePlace, Digest> full;
   };
   Digest full(coding::MerklePlace place);
+  Digest stored(coding::MerklePlace place);
+  bool is_open(coding::MerklePlace place) const;
+  static void add_parts(Chunk& chunk);
   std::vector<Digest> results_of(std::uint64_t chunk);
   std::vector<LeafContent> in_front(std::uint64_t position) const;
   const Chunk* chunk(std::uint64_t number);

@@ -200,7 +200,7 @@ void Node::Impl::enter() {
                       options.home, "free space or replace it, then restart the node"});
   }
   std::vector<Persist> records = std::move(joining->records);
-  for (Persist& r : records_at(of.length, from.peaks, from.open_leaves()))
+  for (Persist& r : records_at(of.length, from.peaks, from.open_contents()))
     records.push_back(std::move(r));
   const Certificate& certificate = joining->sync.certificate();
   records.push_back({kCertificateTable, slot_key(of.slot), encode(certificate), {}, true});

@@ -11,6 +11,8 @@ namespace {
 
 /// Of the node's time that questions about the tree may take.
 constexpr std::uint64_t kShare = 4;
+/// Clients of older wire versions cannot read a proof.
+constexpr std::uint32_t kProofVersion = 6;
 
 std::string short_hex(const Digest& digest) {
   return to_hex(ByteView(digest.bytes).first(8));
@@ -45,10 +47,11 @@ Checkpoints::Hooks Node::Impl::checkpoint_hooks() {
 }
 
 // What was not applied leaves the tree as it is: the node stops, and its next start makes it again.
-void Node::Impl::add_to_tree(const Transaction& t, const ApplyResult& result) {
+void Node::Impl::add_to_tree(const Transaction& t, const ApplyResult& result,
+                             const Digest* payload) {
   static const Digest kNothing = digest_of(ApplyResult{});  // of applications that give no results
   if (checkpoint_every == 0 || tree.length() != t.position) return;
-  tree.add(t, result == ApplyResult{} ? kNothing : digest_of(result));
+  tree.add(t, result == ApplyResult{} ? kNothing : digest_of(result), payload);
 }
 
 // Records that the store has already are those of a start that read its log again.
@@ -154,10 +157,10 @@ void Node::Impl::checkpoints_differ() {
               const auto part = of ? of->part(begin, end) : Result<Digest, std::string>("no tree");
               return part ? std::optional(*part) : std::nullopt;
             },
-            [own](std::uint64_t position) {
+            [own](std::uint64_t at) {
               TreeReader* of = own();
               const auto leaf =
-                  of ? of->leaf(position) : Result<LeafContent, std::string>("no tree");
+                  of ? of->leaf(at) : Result<std::vector<LeafContent>, std::string>("no tree");
               return leaf ? std::optional(*leaf) : std::nullopt;
             },
             [this](NodeId who) { false_answer(who, "a part of its tree that is not in it"); }});
@@ -238,7 +241,11 @@ void Node::Impl::answer_proof(ConnectionId from, const Frame& f) {
     return;
   }
   const std::uint64_t began = Loop::now_us();
-  const auto proof = prove(position);
+  const auto proof = transport.version_of(from) < kProofVersion
+                         ? Result<LogProof, std::string>(
+                               "proofs have another form since wire version " +
+                               std::to_string(kProofVersion) + ": use a client of this release")
+                         : prove(position);
   Writer w;
   w.u64(position).u8(proof ? 1 : 0);
   w.bytes(proof ? encode(*proof).view() : as_view(proof.error()));

@@ -41,7 +41,7 @@ void Node::Impl::start_snapshots() {
 }
 
 OwnState Node::Impl::own_state() const {
-  return {ledger.freeze(), tree.peaks(), tree.open_results()};
+  return {ledger.freeze(), tree.peaks(), tree.open_results(), tree.open_leaf()};
 }
 
 // Slots pass quickly while the log is fetched, so each that is due would be old when it is written,

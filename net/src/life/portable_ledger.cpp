@@ -1,11 +1,12 @@
 #include "portable_ledger.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thresher::net {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kDigest = sizeof(Digest::bytes);
 /// Peaks of a tree, and records of a commit: no list of them is longer.
 constexpr std::size_t kMostPeaks = 64;
@@ -42,7 +43,7 @@ RecentTransactions::View PortableLedger::remembered() const {
   return recent.last(std::min<std::uint64_t>(count_of(slots), recent.size()));
 }
 
-std::vector<LeafContent> PortableLedger::open_leaves() const {
+std::vector<LeafContent> PortableLedger::open_contents() const {
   std::vector<LeafContent> out;
   const auto last = recent.last(std::min(open_results.size(), recent.size()));
   for (std::size_t i = 0; i < last.size(); ++i)
@@ -118,18 +119,21 @@ std::optional<Bytes> own_state_of(const PortableLedger& l, const AgreedTime& tim
           {c.slot, c.length, c.log_hash, l.time.view(), l.since, l.slots, l.remembered()})) {
     return std::nullopt;
   }
+  std::vector<LeafContent> open_leaf = l.open_contents();
+  open_leaf.erase(open_leaf.begin(),
+                  open_leaf.end() - static_cast<std::ptrdiff_t>(c.length % kLeafPositions));
   Writer tree;
-  save_tree(l.peaks, l.open_results, tree);
+  save_tree(l.peaks, l.open_results, open_leaf, tree);
   Reader again(tree.view());
   LogTree restored;
   if (!restored.restore(again, c.length) || restored.root() != c.root) return std::nullopt;
-  return encode(OwnState{ledger.freeze(), l.peaks, l.open_results});
+  return encode(OwnState{ledger.freeze(), l.peaks, l.open_results, std::move(open_leaf)});
 }
 
 void write(const OwnState& own, Writer& out) {
   const std::size_t size = own.ledger.size();
   own.ledger.save(out.reserve(out.view().size() + size + kRest).u64(size));
-  save_tree(own.peaks, own.open_results, out);
+  save_tree(own.peaks, own.open_results, own.open_leaf, out);
 }
 
 Bytes encode(const OwnState& own) {

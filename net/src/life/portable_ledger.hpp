@@ -40,8 +40,8 @@ struct PortableLedger {
 
   /// The transactions of `slots`.
   RecentTransactions::View remembered() const;
-  /// Leaves of the tree's open chunk.
-  std::vector<LeafContent> open_leaves() const;
+  /// What stands at the positions of the tree's open chunk.
+  std::vector<LeafContent> open_contents() const;
 };
 
 Bytes encode(const PortableLedger& ledger);
@@ -56,6 +56,7 @@ struct OwnState {
   Ledger::Frozen ledger{};
   std::vector<Digest> peaks{};  ///< of the log's tree
   std::vector<Digest> open_results{};
+  std::vector<LeafContent> open_leaf{};
 };
 /// On any thread.
 void write(const OwnState& own, Writer& out);

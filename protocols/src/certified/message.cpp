@@ -79,7 +79,7 @@ struct Encoder {
 class Decoder {
  public:
   Decoder(const WireParts& parts, const ChainContext& chain, const Shape& shape,
-          const Limits& limits, RootOf root_of)
+          const Limits& limits, const RootOf& root_of)
       : in_(parts.control.view()),
         body_(parts.payload),
         chain_(chain),
@@ -197,7 +197,7 @@ class Decoder {
   ChainContext chain_;
   Shape shape_;
   Limits limits_;
-  RootOf root_of_;
+  const RootOf& root_of_;
   std::size_t taken_ = 0;
 };
 
@@ -211,7 +211,7 @@ WireParts encode(const Message& message, std::uint32_t n) {
 }
 
 Result<Message> decode(const WireParts& parts, const ChainContext& chain, const Shape& shape,
-                       const Limits& limits, RootOf root_of) {
+                       const Limits& limits, const RootOf& root_of) {
   return Decoder(parts, chain, shape, limits, root_of).decode();
 }
 

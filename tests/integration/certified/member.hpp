@@ -10,8 +10,8 @@
 
 #include "../node/network.hpp"
 #include "../node/payloads.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/protocols/certified/message.hpp"
 
 namespace thresher::net {
@@ -23,7 +23,7 @@ inline crypto::SigningKey key_of(const Network& net, std::size_t node) {
 /// One transaction of a client, as nodes pack it.
 inline certified::Payload transaction(std::uint64_t client, const std::string& text) {
   const Bytes bytes = block_of(some_client(client), {{0, text}});
-  return {bytes, crypto::sha256(bytes.view())};
+  return {bytes, payload_root(bytes.view())};
 }
 
 class Member {
@@ -88,7 +88,7 @@ class Member {
     if (from < kFirstClient) links_ += up ? 1 : -1;
   }
   void take(ConnectionId from, const Frame& f) {
-    const auto hash_of = [](ByteView bytes) { return crypto::sha256(bytes); };
+    const auto hash_of = [](ByteView bytes) { return payload_root(bytes); };
     const certified::Shape shape{*Committee::of(static_cast<std::uint32_t>(n_)), 64};
     const auto m = certified::decode({f.control, f.payload}, chain_, shape, {}, hash_of);
     if (f.kind != kProtocol || !m) return;

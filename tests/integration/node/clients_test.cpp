@@ -5,8 +5,8 @@
 #include <set>
 
 #include "submitter.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
@@ -158,7 +158,7 @@ TEST(Clients, AForgeryOfAMemberNeitherDisplacesNorAnswers) {
   h.author = NodeId{3};
   h.round = Round{1};
   h.self = {h.author, Round{0}, {}};
-  h.payload_root = crypto::sha256(forged.view());
+  h.payload_root = payload_root(forged.view());
   h.payload_bytes = static_cast<std::uint32_t>(forged.size());
   const Signature signature = key.sign(dag::digest_of(h, chain).bytes);
   const auto block = dag::make_block(h, {forged, h.payload_root}, signature, chain);

@@ -4,9 +4,9 @@
 
 #include "network.hpp"
 #include "thresher/core/prng.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
@@ -19,7 +19,7 @@ dag::Payload payload_of(std::uint64_t number) {
   Writer w;
   w.u64(number);
   const Bytes bytes = Bytes::from(w.take());
-  return {bytes, crypto::sha256(bytes.view())};
+  return {bytes, payload_root(bytes.view())};
 }
 
 /// Four nodes whose every frame is kept. Signatures count as good.

@@ -139,7 +139,7 @@ TEST(WireVersion, TheRefusalSaysWhatToDo) {
   loop.call_after(20'000'000, [&] { loop.stop(); });
   loop.run();
   old.join();
-  EXPECT_EQ(why, "the peer speaks wire version 1, this node 5; upgrade the older one");
+  EXPECT_EQ(why, "the peer speaks wire version 1, this node 6; upgrade the older one");
 }
 
 TEST(WireVersion, AClientOfVersion2IsServedInItsOwnLayout) {
@@ -158,12 +158,28 @@ TEST(WireVersion, AClientOfVersion2IsServedInItsOwnLayout) {
   EXPECT_EQ(old.receive(ack.size()), ack);
 }
 
+// It could not read them, and would take the node for a liar.
+TEST(ClientProtocol, AClientOfAnOlderVersionIsToldThatItGetsNoProof) {
+  Network net(1);
+  ASSERT_EQ(net.start(0), "");
+  RawClient old(net.genesis().nodes[0].port);
+  ASSERT_TRUE(old.up());
+  (void)old.receive(9 + 36);
+  old.send(frame(0, "\x08\x05\x12\x20" + chain_of(net)));
+  (void)old.receive(9 + 30);  // the welcome
+  old.send(frame(kProve, u64(0)));
+  const std::string refused = frame(
+      kProof, u64(0) + std::string(1, '\0') +
+                  "proofs have another form since wire version 6: use a client of this release");
+  EXPECT_EQ(old.receive(refused.size()), refused);
+}
+
 TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
   Network net(1);
   ASSERT_EQ(net.start(0), "");
   RawClient client(net.genesis().nodes[0].port);
   ASSERT_TRUE(client.up());
-  const std::string hello = frame(0, "\x08\x05\x12\x20" + chain_of(net));
+  const std::string hello = frame(0, "\x08\x06\x12\x20" + chain_of(net));
   EXPECT_EQ(client.receive(hello.size()), hello);
   client.send(hello);
   const std::string id(as_text(client_id_of(client.key()).bytes));

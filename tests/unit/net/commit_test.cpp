@@ -13,7 +13,7 @@
 #include "memory_store.hpp"
 #include "open_store.hpp"
 #include "thresher/crypto/crc32c.hpp"
-#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "wal_frame.hpp"
 #include "wal_scan.hpp"
 
@@ -75,7 +75,7 @@ TEST(Commit, ABlockComesBackWithoutItsPayload) {
   EXPECT_EQ(again->id, block->id);
   EXPECT_EQ(again->round, Round{7});
   EXPECT_EQ(again->payload_bytes, 7u);
-  EXPECT_EQ(again->payload_root, crypto::sha256(as_view("payload")));
+  EXPECT_EQ(again->payload_root, payload_root(as_view("payload")));
   EXPECT_TRUE(again->payload.empty());
   const Bytes whole = encoded(*block);
   for (std::size_t size = 0; size < whole.size(); ++size)
@@ -87,7 +87,7 @@ OrderedBlockPtr block_of_the_dag() {
   header.author = NodeId{1};
   header.round = Round{3};
   header.self = {NodeId{1}, Round{2}, {}};
-  header.payload_root = crypto::sha256(as_view("payload"));
+  header.payload_root = payload_root(as_view("payload"));
   header.payload_bytes = 7;
   const Digest root = header.payload_root;
   return ordered(*dag::make_block(std::move(header), {bytes("payload"), root}, {}, {}));
@@ -114,25 +114,27 @@ TEST(Commit, ADagsBlockWhoseFieldsAreNotThoseOfItsHeaderIsRefused) {
 TEST(Commit, AStoreOfTheHostWithALogOfAnOlderBuildIsRefused) {
   NodeOptions options;
   options.home = "here";
-  bool older = false;
+  std::uint32_t table = kLedgerTable;
   options.make_store = [&](const NodeOptions&) -> StoreOpened {
     auto store = std::make_unique<MemoryStore>();
-    const Persist entry{older ? kOlderLedgerTable : kLedgerTable, slot_key(Round{1}), bytes("one")};
+    const Persist entry{table, slot_key(Round{1}), bytes("one")};
     EXPECT_TRUE(store->write({&entry, 1}, true));
     return std::unique_ptr<NodeStore>(std::move(store));
   };
   EXPECT_TRUE(open_store(options));
-  older = true;
-  const auto refused = open_store(options);
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().text().find("has a log of an older build"), std::string::npos);
+  for (const std::uint32_t older : kOlderLedgerTables) {
+    table = older;
+    const auto refused = open_store(options);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text().find("has a log of an older build"), std::string::npos);
+  }
 }
 
 // The home of a build whose entries had another form.
 TEST(Commit, AWriteAheadLogOfTheFormatBeforeIsRefusedByItsNumber) {
   std::vector<std::byte> head = encode_head(7);
   std::vector<std::byte> content(head.begin() + kFrameHeader, head.end());
-  content[0] = std::byte{4};
+  content[0] = std::byte{5};
   head = encode_header(0, {0, content.size(), 0, 0, 0, crypto::crc32c(content)});
   head.insert(head.end(), content.begin(), content.end());
   const auto path = std::filesystem::temp_directory_path() /
@@ -143,7 +145,7 @@ TEST(Commit, AWriteAheadLogOfTheFormatBeforeIsRefusedByItsNumber) {
   std::filesystem::remove(path);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(opened.error().what.find("has format 4, this program reads format 5"),
+  EXPECT_NE(opened.error().what.find("has format 5, this program reads format 6"),
             std::string::npos)
       << opened.error();
 }

@@ -4,6 +4,7 @@
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
@@ -19,7 +20,7 @@ dag::BlockPtr block(std::uint16_t author, std::uint64_t round, const std::string
   h.self = {h.author, Round{round - 1}, crypto::sha256(as_view("before"))};
   h.vote = crypto::sha256(as_view("a leader"));
   dag::Payload payload;
-  if (!text.empty()) payload = {bytes, crypto::sha256(bytes.view())};
+  if (!text.empty()) payload = {bytes, payload_root(bytes.view())};
   h.payload_root = payload.root;
   h.payload_bytes = static_cast<std::uint32_t>(payload.bytes.size());
   Signature signature{};

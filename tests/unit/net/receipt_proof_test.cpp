@@ -4,7 +4,7 @@
 
 #include "../../integration/node/payloads.hpp"
 #include "receipt_proof_codec.hpp"
-#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/payload_root.hpp"
 
 namespace thresher::net {
 namespace {
@@ -27,7 +27,7 @@ struct Scene {
     }
     payload = block_of(some_client(77), {{3, "hello"}});
     dag::Header h = header(1, 4);
-    h.payload_root = crypto::sha256(payload.view());
+    h.payload_root = payload_root(payload.view());
     h.payload_bytes = static_cast<std::uint32_t>(payload.size());
     const dag::BlockPtr block = sign(h, 1);
     h = header(0, 5);

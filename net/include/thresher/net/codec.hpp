@@ -9,6 +9,8 @@
 // content.
 #pragma once
 
+#include <functional>
+
 #include "thresher/core/result.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/protocols/dag/message.hpp"
@@ -118,5 +120,10 @@ Bytes kept_part(const Frame& frame, std::size_t offset, std::size_t size);
 
 Frame encode(const dag::Message& message);
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n);
+/// Computes the root of a payload that came.
+using RootOf = std::function<Digest(ByteView)>;
+/// The same for who computes the roots itself.
+Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n,
+                            const RootOf& root_of);
 
 }  // namespace thresher::net

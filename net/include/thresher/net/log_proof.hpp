@@ -6,15 +6,18 @@
 //   const auto held = check_log_proof(genesis, *proof);
 //   if (!held) return fail(held.error().text());
 //
-// A proof is a certificate (checkpoint.hpp) and the path from the position's leaf to the certified
-// root: 32 bytes for each doubling of the log. Guarantees: when it holds, a quorum signed a log
-// with that transaction and that result at that position, so with at most f Byzantine members every
-// correct node has the same there. The proof holds hashes: compare `payload` with payload_hash() of
-// the bytes that you mean.
+// A proof is a certificate (checkpoint.hpp), what stands at the other positions of the same leaf,
+// and the path from that leaf to the certified root: 32 bytes for each doubling of the log.
+// Guarantees: when it holds, a quorum signed a log with that transaction and that result at that
+// position, so with at most f Byzantine members every correct node has the same there. The proof
+// holds hashes: compare `payload` with payload_hash() of the bytes that you mean.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,17 @@
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
+
+/// Positions that share a leaf of the log's tree; the last leaf of a log may have fewer.
+inline constexpr std::uint64_t kLeafPositions = 4;
+/// Leaves of a log of so many positions.
+constexpr std::uint64_t leaves_of(std::uint64_t length) {
+  return (length + kLeafPositions - 1) / kLeafPositions;
+}
+/// Positions in a leaf of such a log. Pre: it has that leaf.
+constexpr std::uint64_t positions_in(std::uint64_t leaf, std::uint64_t length) {
+  return std::min(kLeafPositions, length - leaf * kLeafPositions);
+}
 
 /// One position of the log, as a leaf of its tree says it.
 struct LeafContent {
@@ -37,16 +51,23 @@ struct LeafContent {
 inline Digest payload_hash(ByteView transaction) {
   return hash(transaction);
 }
-/// What leaf_of() hashes: 0x00, client, sequence (u64, little-endian), payload, result.
-using LeafBytes = std::array<std::byte, 1 + 16 + 8 + 32 + 32>;
-LeafBytes leaf_bytes(const LeafContent& content);
-/// The leaf of RFC 6962 over client, sequence (u64, little-endian), payload and result.
-Digest leaf_of(const LeafContent& content);
+/// What leaf_of() hashes: of each position client, sequence (u64, little-endian) and payload; then
+/// the result of all if it is one, else the result of each. So it has 88, 144, 200 or 256 bytes, or
+/// 176, 264 or 352: the length tells the form, and none is that of an inner node (65 bytes).
+struct LeafBytes {
+  std::array<std::byte, kLeafPositions*(16 + 8 + 32 + 32)> bytes;
+  std::size_t size = 0;
+  ByteView view() const { return ByteView(bytes).first(size); }
+};
+/// Pre: 1 to kLeafPositions of them, in the order of their positions.
+LeafBytes leaf_bytes(std::span<const LeafContent> contents);
+Digest leaf_of(std::span<const LeafContent> contents);
 
 struct LogProof {
   std::uint64_t position = 0;
   LeafContent content;
-  std::vector<Digest> path;  ///< nearest sibling first, as coding::merkle_included reads it
+  std::vector<LeafContent> beside;  ///< at the other positions of its leaf, in their order
+  std::vector<Digest> path;         ///< nearest sibling first, as coding::merkle_included reads it
   Certificate certificate;
 };
 

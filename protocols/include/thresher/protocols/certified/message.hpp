@@ -7,6 +7,7 @@
 // payloads are computed from their content.
 #pragma once
 
+#include <functional>
 #include <variant>
 #include <vector>
 
@@ -85,12 +86,12 @@ struct Limits {
   std::uint32_t pending_submits = 64;  ///< payloads of the application that wait for a vertex
 };
 
-using RootOf = Digest (*)(ByteView);
+using RootOf = std::function<Digest(ByteView)>;
 
 /// The kind of the message and its fields; payloads travel beside them.
 WireParts encode(const Message& message, std::uint32_t n);
 /// kMalformed or kTooLarge. `root_of` computes the root of a payload.
 Result<Message> decode(const WireParts& parts, const ChainContext& chain, const Shape& shape,
-                       const Limits& limits, RootOf root_of);
+                       const Limits& limits, const RootOf& root_of);
 
 }  // namespace thresher::certified
