@@ -2,6 +2,8 @@
 // docs/protocols/agreement.md. Private.
 #pragma once
 
+#include <algorithm>
+
 #include "thresher/core/compose.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/agreement/rounds.hpp"
@@ -77,6 +79,7 @@ void RoundAgreement<Coin>::on(const Start& start, Fx& fx) {
   std::vector<std::uint64_t> found;
   for (auto& [instance, s] : open_) {
     found.push_back(instance);
+    if (s.round > kKept) leave_below(instance, s, s.round - kKept + 1, fx);
     if (!s.decided) continue;
     s.done[*s.decided ? 1 : 0].add(config_.self);
     fx.deliver(Decision{instance, *s.decided, 0});
@@ -207,7 +210,10 @@ std::uint32_t RoundAgreement<Coin>::round(std::uint64_t instance) const {
 template <class Coin>
 Footprint RoundAgreement<Coin>::footprint() const {
   Footprint out{open_.size(), 0};
-  for (const auto& [instance, s] : open_) out.rounds += s.rounds.size();
+  for (const auto& [instance, s] : open_) {
+    out.rounds += static_cast<std::size_t>(std::count_if(
+        s.rounds.begin(), s.rounds.end(), [](const auto& round) { return !round.second.left(); }));
+  }
   return out;
 }
 

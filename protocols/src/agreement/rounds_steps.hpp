@@ -151,7 +151,7 @@ void RoundAgreement<Coin>::enter(std::uint64_t instance, State& s, std::uint32_t
   s.round = round;
   s.tossed = false;
   round_of(s, round).enter(estimate);
-  if (round > kKept) drop_below(instance, s, round - kKept + 1, fx);
+  if (round > kKept) leave_below(instance, s, round - kKept + 1, fx);
 }
 
 // A2: steps, then their record, then their statements.
@@ -181,7 +181,7 @@ void RoundAgreement<Coin>::drive(std::uint64_t instance, Fx& fx) {
     if (r.asks_coin() && !s.tossed) {
       s.tossed = true;
       feed_coin(Requested<coin::Toss>{{instance << kRoundBits | s.round}}, fx);
-    } else if (const auto value = r.ended()) {
+    } else if (const auto value = r.ended(); value && s.round != s.last) {
       finish_round(instance, s, *value, fx);
     } else {
       return;
@@ -198,7 +198,10 @@ void RoundAgreement<Coin>::finish_round(std::uint64_t instance, State& s, bool v
     keep(instance, s.round, round_of(s, s.round), fx);
     feed_coin(Requested<coin::Toss>{{instance << kRoundBits | s.round}}, fx);
   }
-  if (round_of(s, s.round).decides()) decide(instance, s, value, s.round, fx);
+  if (round_of(s, s.round).decides()) {
+    if (s.last == 0) s.last = s.round + kKept;
+    decide(instance, s, value, s.round, fx);
+  }
   enter(instance, s, next, value, fx);
 }
 
@@ -235,6 +238,17 @@ bool RoundAgreement<Coin>::close(std::uint64_t instance, Fx& fx) {
   }
   raise_base();
   return true;
+}
+
+// A1. Where a round's tables stand alone, who left it has said all that it ever says there, and who
+// is stuck there needs no more than that. Where nodes throw coins of their own, liars can drive the
+// others on for any number of rounds, so that is kept.
+template <class Coin>
+void RoundAgreement<Coin>::leave_below(std::uint64_t instance, State& s, std::uint32_t round,
+                                       Fx& fx) {
+  if (config_.tables->under != nullptr) return drop_below(instance, s, round, fx);
+  auto it = s.rounds.lower_bound(round);
+  while (it != s.rounds.begin() && !std::prev(it)->second.left()) (--it)->second.leave();
 }
 
 template <class Coin>

@@ -2,11 +2,13 @@
 // fill, messages as bytes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "../../timed.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/agreement/ben_or.hpp"
 #include "thresher/protocols/agreement/rounds_wire.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 
@@ -353,6 +355,90 @@ TEST(Rounds, AnOwnerForgetsWhatItNeedsNoMore) {
       again.on(Restored{p->table, p->key, p->value}, none);
   }
   EXPECT_EQ(again.base(), 3u);
+}
+
+// One node is cut off, and a liar goes on with the others and never says that it decided: so they
+// never hear enough that did. They went on to round 2^16, where they stopped for ever.
+TEST(Rounds, WhoDecidedGoesOnForAsManyRoundsAsOthersMayNeed) {
+  Committee4 run(10);
+  bool cut = true;
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const BcaAgreement::Message& m) {
+    const bool lies = std::holds_alternative<Done>(m) && (from == 2 || to == 2);
+    return (cut && (from == 3 || to == 3 || lies)) ? kLost : std::int64_t{10};
+  };
+  for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);
+  run.net.run_until(100 * kDelta);
+  EXPECT_LT(run.net.node(0).round(0), kKept + 40);
+  EXPECT_LT(run.net.node(1).round(0), kKept + 40);
+  run.net.kill(2);
+  run.net.restart(1);
+  cut = false;
+  run.net.run_until(run.net.now() + 100 * kDelta);
+  run.expect_agreement(0, {0, 1, 3});
+}
+
+// Runs ben-or among eleven of which two are cut off and two lie: they have the other seven throw
+// their coins on and on, by reporting what few of them report. Empty when it is decided by then.
+class Driven {
+ public:
+  explicit Driven(std::uint64_t seed)
+      : net(11, [](NodeId id) {
+          return BenOr({.committee = *Committee::make(11, 2), .self = id, .window = 4});
+        }) {
+    for (std::uint16_t i = 0; i < 11; ++i) net.kill(i);
+    net.run_until(seed * kDelta);
+    for (std::uint16_t i = 0; i < 9; ++i) net.restart(i);  // the time is the seed of its throws
+    net.delivered = [this](std::uint16_t, const Decision&) { ++decided; };
+    net.link = [this](std::uint16_t from, std::uint16_t to, const BenOr::Message& m) {
+      if (!cut) return std::int64_t{100};
+      if (const auto* s = std::get_if<Said>(&m); s != nullptr && from < 7) lie(from, *s);
+      return from >= 7 || to >= 7 ? kLost : std::int64_t{100};
+    };
+    for (std::uint16_t i = 0; i < 9; ++i) net.feed(i, Requested<Propose>{{0, i % 2 == 0}});
+  }
+  void lie(std::uint16_t from, const Said& said) {
+    auto& all = reports[said.round];
+    if ((said.counters & bits(ben_or::kReport0, ben_or::kReport1)) == 0) return;
+    if (!all.emplace(from, (said.counters & bits(ben_or::kReport1)) != 0).second || all.size() < 7)
+      return;
+    const auto ones = std::count_if(all.begin(), all.end(), [](const auto& r) { return r.second; });
+    const BitSet few = bits(ones > 3 ? ben_or::kReport0 : ben_or::kReport1);
+    net.at(net.now(), [this, round = said.round, few] {
+      for (std::uint16_t to = 0; to < 7; ++to) {
+        for (const NodeId liar : {NodeId{9}, NodeId{10}}) {
+          const Said lie{0, round, few | bits(ben_or::kProposeNone), false};
+          net.feed(to, Received<BenOr::Message>{liar, lie});
+        }
+      }
+    });
+  }
+
+  Timed<BenOr> net;
+  std::map<std::uint32_t, std::map<std::uint16_t, bool>> reports;  // by round
+  int decided = 0;
+  bool cut = true;
+};
+
+// With coins of their own nodes need so many rounds now and then. Who was cut off meanwhile stood
+// in a round that the others had forgotten, and without the liars nobody went on any more.
+TEST(Rounds, WhoWasAwayForManyRoundsOfOwnCoinsIsHelpedThroughThem) {
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Driven run(seed);
+    const std::uint32_t most = 2 * kKept;
+    while (run.decided == 0 && run.net.node(0).round(0) < kKept + 10)
+      run.net.run_until(run.net.now() + kDelta);
+    far += run.decided == 0 ? 1 : 0;
+    EXPECT_LE(run.net.node(0).footprint().rounds, BenOr::most_held({.window = 1}).rounds);
+    if (run.decided == 0 && far == 1) {
+      for (std::uint16_t i = 0; i < 9; ++i) run.net.restart(i);
+    }
+    EXPECT_LE(run.net.node(0).footprint().rounds, BenOr::most_held({.window = 1}).rounds);
+    run.cut = false;
+    run.net.run_until(run.net.now() + 10 * most * kDelta);
+    EXPECT_GE(run.decided, 9) << "seed " << seed;
+  }
+  EXPECT_GT(far, 0);
 }
 
 TEST(RoundsWire, EveryMessageSurvives) {

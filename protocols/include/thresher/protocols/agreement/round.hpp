@@ -64,6 +64,10 @@ class Round {
   /// Whether it has decided that value. Pre: ended().
   bool decides() const;
 
+  /// Counts nothing any more and knows what it said. Pre: it says no more.
+  void leave() { heard_.clear(); }
+  bool left() const { return heard_.empty(); }
+
   /// What a restart has to know, and the mirror. A malformed record leaves the round not entered.
   Bytes record() const;
   void restore(NodeId self, const Bytes& record, const Trace& trace);

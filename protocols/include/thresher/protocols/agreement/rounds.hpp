@@ -47,8 +47,10 @@ struct Want {
 
 /// Rounds of a peer that are counted ahead of this node's own.
 inline constexpr std::uint32_t kAhead = 4;
-/// Rounds of an open instance that are kept, the last ones. No more are needed but with probability
-/// 2^-64 (docs/protocols/agreement.md).
+/// Rounds of an open instance that are kept, the last ones, and rounds that a node goes on after
+/// the first in which it decides by itself. No more are needed but with probability 2^-64
+/// (docs/protocols/agreement.md). Where nodes throw coins of their own, of older ones it is kept
+/// what this node said.
 inline constexpr std::uint32_t kKept = 64;
 /// Decisions that a peer is told in 4 Delta because it asked for them (Want), however often it
 /// asks.
@@ -111,8 +113,9 @@ class RoundAgreement {
     Tally done[2];  // who decided, by value
     NodeSet spoke;  // peers that said anything of it
     std::optional<bool> decided;
-    bool tossed = false;    // the coin of the current round
-    std::uint32_t age = 0;  // ticks since something was said here
+    bool tossed = false;     // the coin of the current round
+    std::uint32_t last = 0;  // the round that this node does not leave; 0: not known yet
+    std::uint32_t age = 0;   // ticks since something was said here
   };
 
   void receive(NodeId from, const Said& m, Fx& fx);
@@ -132,6 +135,7 @@ class RoundAgreement {
   void finish_round(std::uint64_t instance, State& s, bool value, Fx& fx);
   void decide(std::uint64_t instance, State& s, bool value, std::uint32_t round, Fx& fx);
   bool close(std::uint64_t instance, Fx& fx);
+  void leave_below(std::uint64_t instance, State& s, std::uint32_t round, Fx& fx);
   void drop_below(std::uint64_t instance, State& s, std::uint32_t round, Fx& fx);
   void forget_coins(std::uint64_t first, std::uint64_t last);
   template <class Input>
