@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "../kept_slice.hpp"
+
 namespace thresher::certified {
 namespace {
 
@@ -81,7 +83,7 @@ class Decoder {
   Decoder(const WireParts& parts, const ChainContext& chain, const Shape& shape,
           const Limits& limits, const RootOf& root_of)
       : in_(parts.control.view()),
-        body_(parts.payload),
+        parts_(parts),
         chain_(chain),
         shape_(shape),
         limits_(limits),
@@ -89,7 +91,7 @@ class Decoder {
 
   Result<Message> decode() {
     auto message = read(in_.u8());
-    if (message && (!in_.done() || taken_ != body_.size())) return Errc::kMalformed;
+    if (message && (!in_.done() || taken_ != parts_.payload.size())) return Errc::kMalformed;
     return message;
   }
 
@@ -135,8 +137,8 @@ class Decoder {
   }
 
   Result<Message> batch() {
-    auto payload = cut(body_.size());
-    if (!payload || body_.empty()) return Errc::kMalformed;
+    auto payload = cut(parts_.payload.size());
+    if (!payload || parts_.payload.empty()) return Errc::kMalformed;
     return Message(Batch{std::move(*payload)});
   }
 
@@ -183,17 +185,17 @@ class Decoder {
   }
 
   std::optional<Payload> cut(std::size_t size) {
-    if (!in_.ok() || size > body_.size() - taken_) return std::nullopt;
+    if (!in_.ok() || size > parts_.payload.size() - taken_) return std::nullopt;
     Payload out;
     if (size == 0) return out;
-    out.bytes = body_.slice(taken_, size);
+    out.bytes = kept_slice(parts_, taken_, size);
     out.root = root_of_(out.bytes.view());
     taken_ += size;
     return out;
   }
 
   Reader in_;
-  Bytes body_;
+  WireParts parts_;
   ChainContext chain_;
   Shape shape_;
   Limits limits_;

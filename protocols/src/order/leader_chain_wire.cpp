@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../broadcast/certificate_bytes.hpp"
+#include "../kept_slice.hpp"
 
 namespace thresher {
 namespace {
@@ -92,7 +93,7 @@ struct Encoder {
 
 using Decoded = std::optional<LeaderChain::Message>;
 
-std::optional<Block> read_block(Reader& in, const Bytes& payload) {
+std::optional<Block> read_block(Reader& in, const WireParts& parts) {
   Block b;
   b.view = in.u64();
   b.parent.view = in.u64();
@@ -103,11 +104,11 @@ std::optional<Block> read_block(Reader& in, const Bytes& payload) {
   std::size_t at = 0;
   for (std::uint16_t k = 0; k < count; ++k) {
     const std::uint32_t size = in.u32();
-    if (size > payload.size() - at) return std::nullopt;
-    b.values.push_back(payload.slice(at, size));
+    if (size > parts.payload.size() - at) return std::nullopt;
+    b.values.push_back(kept_slice(parts, at, size));
     at += size;
   }
-  return in.ok() && at == payload.size() ? std::optional(std::move(b)) : std::nullopt;
+  return in.ok() && at == parts.payload.size() ? std::optional(std::move(b)) : std::nullopt;
 }
 
 std::optional<Kind> read_kind(Reader& in) {
@@ -126,8 +127,8 @@ std::optional<Certificate> read_certificate(Reader& in, const Committee& committ
   return c;
 }
 
-Decoded read_propose(Reader& in, const Bytes& payload, const Committee& committee) {
-  auto block = read_block(in, payload);
+Decoded read_propose(Reader& in, const WireParts& parts, const Committee& committee) {
+  auto block = read_block(in, parts);
   if (!block) return std::nullopt;
   Propose m{std::move(*block), {}, {}};
   const std::uint8_t has_parent = in.u8();
@@ -173,8 +174,8 @@ Decoded read_small(Tag tag, Reader& in, const Bytes& payload) {
   return Status{first, second};
 }
 
-Decoded read_give(Reader& in, const Bytes& payload) {
-  auto block = read_block(in, payload);
+Decoded read_give(Reader& in, const WireParts& parts) {
+  auto block = read_block(in, parts);
   return block ? Decoded(Give{std::move(*block)}) : std::nullopt;
 }
 
@@ -194,7 +195,7 @@ std::optional<LeaderChain::Message> decode_leader_chain(const WireParts& parts,
   Decoded out;
   switch (tag) {
     case kPropose:
-      out = read_propose(in, parts.payload, committee);
+      out = read_propose(in, parts, committee);
       break;
     case kVote:
       out = read_vote(in);
@@ -203,7 +204,7 @@ std::optional<LeaderChain::Message> decode_leader_chain(const WireParts& parts,
       out = read_certified(in, committee);
       break;
     case kGive:
-      out = read_give(in, parts.payload);
+      out = read_give(in, parts);
       break;
     default:
       out = read_small(static_cast<Tag>(tag), in, parts.payload);

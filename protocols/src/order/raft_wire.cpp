@@ -1,5 +1,6 @@
 #include "thresher/protocols/order/raft_wire.hpp"
 
+#include "../kept_slice.hpp"
 #include "thresher/core/transcript.hpp"
 
 namespace thresher {
@@ -44,7 +45,7 @@ struct Encoder {
   }
 };
 
-std::optional<Raft::Message> decode_append(Reader& in, const Bytes& payload) {
+std::optional<Raft::Message> decode_append(Reader& in, const WireParts& parts) {
   raft::AppendEntries m;
   m.term = in.u64();
   m.previous_index = in.u64();
@@ -56,11 +57,11 @@ std::optional<Raft::Message> decode_append(Reader& in, const Bytes& payload) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t term = in.u64();
     const std::uint32_t size = in.u32();
-    if (size > payload.size() - offset) return std::nullopt;
-    m.entries.push_back({term, payload.slice(offset, size)});
+    if (size > parts.payload.size() - offset) return std::nullopt;
+    m.entries.push_back({term, kept_slice(parts, offset, size)});
     offset += size;
   }
-  if (offset != payload.size()) return std::nullopt;
+  if (offset != parts.payload.size()) return std::nullopt;
   return m;
 }
 
@@ -88,7 +89,7 @@ std::optional<Raft::Message> decode_raft(const WireParts& parts) {
     raft::RequestVoteReply m{in.u64(), truth(), truth()};
     out = m;
   }
-  if (kind == kAppend) out = decode_append(in, parts.payload);
+  if (kind == kAppend) out = decode_append(in, parts);
   if (kind == kAppended) {
     raft::AppendEntriesReply m{in.u64(), in.u64(), truth()};
     out = m;

@@ -78,6 +78,19 @@ TEST(Wire, TheDigestIsComputedFromTheContent) {
   EXPECT_EQ(std::get<Give>(*back).vertices[0]->payload.root, v->payload.root);
 }
 
+// A slice keeps all of what it is cut from: a batch of five bytes kept the megabyte beside it.
+TEST(Wire, ASmallBatchDoesNotKeepALargeOne) {
+  const std::string large(1u << 20, 'x');
+  const WireParts wire = encode(Give{{}, {payload("small"), payload(large)}}, kN);
+  const auto back = read(wire);
+  ASSERT_TRUE(back);
+  const auto& batches = std::get<Give>(*back).batches;
+  const auto* first = wire.payload.view().data();
+  EXPECT_EQ(batches[0].bytes, payload("small").bytes);
+  EXPECT_NE(batches[0].bytes.view().data(), first);
+  EXPECT_EQ(batches[1].bytes.view().data(), first + batches[0].bytes.size());
+}
+
 TEST(Wire, NoCutAndNoExtraByteIsRead) {
   for (const Message& m : one_of_each()) {
     const WireParts wire = encode(m, kN);

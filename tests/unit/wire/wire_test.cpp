@@ -294,6 +294,33 @@ RC_GTEST_PROP(Wire, AnyBytesAreALeaderChainMessageOrRefused, (std::uint64_t seed
   }
 }
 
+// A slice keeps all of what it is cut from: one byte that is kept kept a megabyte that was decided
+// or refused long ago.
+TEST(Wire, WhatIsKeptOfAMessageDoesNotKeepTheRest) {
+  const Bytes small = Bytes::copy_of(as_view("s"));
+  const Bytes large = Bytes::from(std::vector<std::byte>(1u << 20));
+  const auto lies_in = [](const Bytes& part, const Bytes& whole) {
+    const auto* at = part.view().data();
+    return at >= whole.view().data() && at < whole.view().data() + whole.size();
+  };
+  const WireParts append =
+      encode(Raft::Message(raft::AppendEntries{1, 1, 1, 1, {{1, small}, {1, large}, {1, small}}}));
+  const auto raft = decode_raft(append);
+  const auto& entries = std::get<raft::AppendEntries>(*raft).entries;
+  EXPECT_FALSE(lies_in(entries[0].value, append.payload));
+  EXPECT_TRUE(lies_in(entries[1].value, append.payload));
+  EXPECT_FALSE(lies_in(entries[2].value, append.payload));
+  EXPECT_EQ(entries[2].value, small);
+  leader_chain::Block block;
+  block.values = {small, large};
+  const WireParts give = encode(LeaderChain::Message(leader_chain::Give{block}));
+  const auto chain = decode_leader_chain(give, kSeven);
+  const auto& values = std::get<leader_chain::Give>(*chain).block.values;
+  EXPECT_FALSE(lies_in(values[0], give.payload));
+  EXPECT_TRUE(lies_in(values[1], give.payload));
+  EXPECT_EQ(values[0], small);
+}
+
 TEST(Wire, StrangersAndStrayPayloadsAreRefused) {
   const WireParts want = encode(Pbft::Message(bracha::Want{{NodeId{6}, 1}}));
   EXPECT_TRUE(decode_pbft(want, kSeven));
