@@ -11,11 +11,16 @@ namespace thresher {
 using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
 using broadcast::due;
 
-// R7. What the asker learns of as delivered it may deliver, once f+1 say so.
+// R7. What the asker learns of as delivered it may deliver, once f+1 say so. To look for a way
+// costs the same when there is none, and counts for half of what payloads on it may take (R10).
 void ChainedEcho::receive(NodeId from, const Trace& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
   if (s == nullptr) return;
   if (m.from.count < s->chain.base().count) return answer_from_archive(from, m, *s, fx);
+  if (m.to.count <= m.from.count || !s->chain.known(m.to)) return;
+  Served& served = served_to(*s, from);
+  if (served.from_memory >= config_.origin_bytes) return;
+  served.from_memory += (m.to.count - m.from.count) * (config_.origin_bytes / (4 * config_.window));
   Path path{m.origin, m.from, {}};
   Head delivered = m.from;
   for (const Head& head : s->chain.path(m.from, m.to)) {

@@ -20,7 +20,9 @@ SignedBroadcast::SignedBroadcast(Config config)
     : config_(std::move(config)),
       shelf_(config_),
       peers_(config_.committee, config_.window),
-      told_(config_.committee.size()) {}
+      told_(config_.committee.size()),
+      opened_(config_.committee.size()),
+      served_(config_.committee.size()) {}
 
 std::uint64_t SignedBroadcast::ticket(Check check) {
   checks_.emplace(++tickets_, std::move(check));

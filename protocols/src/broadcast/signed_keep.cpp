@@ -19,6 +19,9 @@ namespace {
 // and four delays for certificate and payload.
 constexpr std::uint32_t kKeepTicks = 6;
 
+// Windows of instances that are looked at in a tick though not all before them are open.
+constexpr std::uint64_t kBeyond = 8;
+
 }  // namespace
 
 void SignedBroadcast::on(const Restored& record, Fx&) {
@@ -146,18 +149,39 @@ void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
     peers_.take(from, p);
     if (const auto over = shelf_.told_floor(p.origin, from, p.floor))
       raise_floor(p.origin, *over, fx);
-    const std::uint64_t floor = shelf_.floor(p.origin);
-    const std::uint64_t first = std::max(floor, p.floor);
-    const std::uint64_t end = std::min(p.below, shelf_.end(p.origin));
-    for (std::uint64_t k = first; k < end; ++k) (void)shelf_.open({p.origin, k});
-    for (const std::uint64_t k : p.above) (void)shelf_.open({p.origin, k});
+    open_delivered(p);
     if (p.below > shelf_.end(p.origin)) shelf_.told_ahead({p.origin, p.below - 1}, from);
   }
   if (!m.asks) return;
+  if (!served_.take(from)) {
+    ++refused_;
+    asks_on_ = true;
+    return;
+  }
   Have own;
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
     own.origins.push_back(shelf_.progress(NodeId{o}));
   fx.send(from, std::move(own));
+}
+
+// Summaries say the same again and again, and whoever likes may say one at any time: so what is
+// open already is passed over. Who keeps nothing of the oldest ones names others; of these so many
+// are looked at in a tick.
+void SignedBroadcast::open_delivered(const Progress& p) {
+  const std::uint64_t oldest = shelf_.oldest_open(p.origin);
+  const std::uint64_t end = std::min(p.below, shelf_.end(p.origin));
+  std::uint64_t& opened = opened_[p.origin.value];
+  opened = std::max(opened, oldest);
+  const bool follows = p.floor <= opened;
+  std::uint64_t k = std::max(opened, p.floor);
+  for (; k < end && (follows || beyond_ < kBeyond * config_.window); ++k) {
+    (void)shelf_.open({p.origin, k});
+    beyond_ += follows ? 0 : 1;
+  }
+  if (follows) opened = std::max(opened, end);
+  for (const std::uint64_t above : p.above) {
+    if (above >= opened) (void)shelf_.open({p.origin, above});
+  }
 }
 
 // R8: delivered, and nobody needs it here: all have it, or had the time to ask.
@@ -237,6 +261,9 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   armed_ = false;
   ++quiet_;
   const bool lost = std::exchange(behind_, false);
+  beyond_ = 0;
+  asks_on_ = false;
+  served_ = PeerQuota<kSummaries>(config_.committee.size());
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     const broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
@@ -261,7 +288,7 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
 
 void SignedBroadcast::arm(Fx& fx) {
   if (armed_) return;
-  bool news = behind_;
+  bool news = behind_ || asks_on_;
   for (std::uint16_t o = 0; o < shelf_.origins() && !news; ++o)
     news = shelf_.missed_some(NodeId{o}) || shelf_.progress(NodeId{o}) != told_[o];
   shelf_.for_each([&](const Instance&, const State& s) {

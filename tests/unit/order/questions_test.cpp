@@ -125,5 +125,56 @@ TEST(Questions, ChainedEchoAnswersWithWhatMemoryHoldsInATick) {
   }
 }
 
+// A question of four bytes was answered with a summary of all origins, however often it came.
+TEST(Questions, SummariesAreToldSoOften) {
+  using namespace signed_broadcast;  // NOLINT(google-build-using-namespace): its messages
+  Asked<SignedBroadcast> run;
+  run.broadcast(0);
+  for (int tick = 0; tick < 3; ++tick) {
+    EXPECT_LE(run.answers<Have>(Have{{}, true}, 1000), 2 * kSummaries);
+    run.net.run_until(run.net.now() + 5 * kDelta);
+  }
+  EXPECT_GE(run.answers<Have>(Have{{}, true}, 1), 1u);
+  run.net.run_until(run.net.now() + 5 * kDelta);
+  run.expect_still();
+}
+
+// Each summary of a liar had a node look at all places of all windows: 2 KB cost it 36 ms where
+// there are a hundred origins.
+TEST(Questions, OfWhatALiarNamesSoMuchIsLookedAt) {
+  constexpr std::uint16_t kNodes = 40;
+  constexpr std::uint64_t kWindow = 64;
+  SignedBroadcast node({.committee = *Committee::of(kNodes), .window = kWindow});
+  SignedBroadcast::Fx fx;
+  signed_broadcast::Have lie;
+  for (std::uint16_t o = 0; o < kNodes; ++o)
+    lie.origins.push_back({NodeId{o}, 1, ~std::uint64_t{0}, {}});
+  node.on(Received<SignedBroadcast::Message>{NodeId{3}, lie}, fx);
+  EXPECT_LE(node.footprint().instances, 8 * kWindow);
+  for (auto& p : lie.origins) p.floor = 0;
+  node.on(Received<SignedBroadcast::Message>{NodeId{3}, lie}, fx);
+  EXPECT_EQ(node.footprint().instances, kNodes * 2 * kWindow);
+}
+
+// A question of 83 bytes was answered with all of a way, up to 262 KB, however often it came.
+TEST(Questions, WaysAreShownSoOften) {
+  using namespace chained_echo;  // NOLINT(google-build-using-namespace): its messages
+  constexpr std::uint64_t kWindow = 8;
+  Asked<ChainedEcho> run({.window = kWindow});
+  const Head none = genesis({}, NodeId{0});
+  Head head = none;
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    run.broadcast(k);
+    head = successor({}, NodeId{0}, head, hash(payload(k).view()));
+  }
+  for (int tick = 0; tick < 3; ++tick) {
+    const std::uint64_t shown = run.answers<Path>(Trace{NodeId{0}, none, head}, 1000);
+    EXPECT_GE(shown, 1u);
+    EXPECT_LE(shown, 4 * kWindow / 3 + 1);
+    run.net.run_until(run.net.now() + 5 * kDelta);
+  }
+  run.expect_still();
+}
+
 }  // namespace
 }  // namespace thresher

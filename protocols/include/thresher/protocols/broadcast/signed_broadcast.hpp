@@ -26,6 +26,7 @@
 #include <variant>
 #include <vector>
 
+#include "thresher/core/bounded.hpp"
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/signature_list.hpp"
 #include "thresher/core/transcript.hpp"
@@ -72,6 +73,9 @@ struct Have {
   std::vector<Progress> origins;
   bool asks = false;
 };
+
+/// Summaries that a peer is told in 4 Delta because it asked for them, however often it asks.
+inline constexpr std::size_t kSummaries = 4;
 
 /// What is signed. Pre: `digest` is that of the payload.
 Digest vote_digest(const ChainContext& chain, const Instance& i, const Digest& digest);
@@ -175,6 +179,7 @@ class SignedBroadcast {
   void ask(const broadcast::Instance& i, State& s, Fx& fx);
   void ask_payload(const broadcast::Instance& i, const State& s, Fx& fx) const;
   void catch_up(NodeId origin, Fx& fx);
+  void open_delivered(const broadcast::Progress& p);
   bool may_forget(const broadcast::Instance& i, const State& s) const;
   bool settled() const;
   void trim(NodeId origin, Fx& fx);
@@ -192,9 +197,13 @@ class SignedBroadcast {
   std::uint64_t tickets_ = 0;
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;
-  std::uint32_t quiet_ = 0;      // ticks without news
-  std::uint32_t since_all_ = 0;  // ticks since all origins' progress was told
-  bool behind_ = false;          // somebody spoke of what is beyond the window
+  std::vector<std::uint64_t> opened_;  // by origin: from the oldest open one to here all are open
+  std::uint64_t beyond_ = 0;           // instances looked at beyond these, since the last tick
+  PeerQuota<signed_broadcast::kSummaries> served_;  // summaries told to who asked, likewise
+  bool asks_on_ = false;                            // somebody asked for more than that
+  std::uint32_t quiet_ = 0;                         // ticks without news
+  std::uint32_t since_all_ = 0;                     // ticks since all origins' progress was told
+  bool behind_ = false;                             // somebody spoke of what is beyond the window
   bool armed_ = false;
 };
 
