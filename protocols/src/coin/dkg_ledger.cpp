@@ -85,10 +85,11 @@ void Ledger::receive(NodeId from, const Complaint& m, Out& out) {
 }
 
 // R5: nothing of a liar's dealing has to be hidden any more, and only of dealers that count is it
-// worth telling.
-void Ledger::help(NodeId dealer, const Dealing& d, NodeId victim, Out& out) const {
+// worth telling. It is worked out once, however often somebody complains.
+void Ledger::help(NodeId dealer, Dealing& d, NodeId victim, Out& out) const {
   if (!agreed_ || !agreed_->contains(dealer) || d.verdict != Dealt::kGood) return;
-  out.messages.emplace_back(victim, Reveal{dealer, scheme_->reveal(dealer, d.bytes.view())});
+  if (d.own.empty()) d.own = scheme_->reveal(dealer, d.bytes.view());
+  out.messages.emplace_back(victim, Reveal{dealer, d.own});
 }
 
 void Ledger::receive(NodeId from, const Reveal& m, Out& out) {
@@ -112,8 +113,8 @@ void Ledger::receive(NodeId from, const Reveal& m, Out& out) {
 void Ledger::agree(const NodeSet& dealers, Out& out) {
   if (agreed_) return;
   agreed_ = dealers;
-  for (const auto& dealing : dealings_) {
-    const Dealing& d = dealing.second;
+  for (auto& dealing : dealings_) {
+    Dealing& d = dealing.second;
     d.victims.for_each([&](NodeId victim) { help(dealing.first, d, victim, out); });
   }
   settle(out);

@@ -133,16 +133,22 @@ const VrfCoin::Drawn* VrfCoin::checked(std::uint64_t instance, Pending& toss, No
   return &toss.checked.try_emplace(origin, Drawn{origin, proof, *value}).first->second;
 }
 
-// V2, V4: each node counts once for each kind, when what it says is right.
+// V2, V4: each node counts once for each kind, when what it says is right. Of who said what is
+// false nothing more is looked at: to check costs far more than to send.
 void VrfCoin::count(std::uint64_t instance, Pending& toss, NodeId from, const Message& message,
                     Fx& fx) {
   const auto* lowest = std::get_if<Lowest>(&message);
   NodeSet& heard = lowest != nullptr ? toss.second : toss.first;
   if (toss.value || heard.contains(from)) return;
+  if (toss.liars.contains(from)) {
+    ++stats_.refused;
+    return;
+  }
   const Drawn* drawn = lowest != nullptr
                            ? checked(instance, toss, lowest->origin, lowest->proof)
                            : checked(instance, toss, from, std::get<Ticket>(message).proof);
   if (drawn == nullptr) {
+    toss.liars.insert(from);
     ++stats_.refused;
     return;
   }

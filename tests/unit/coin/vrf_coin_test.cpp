@@ -119,6 +119,46 @@ TEST(VrfCoin, TicketsAreOfTheirNodeInstanceAndChain) {
   EXPECT_FALSE(watcher.check(3, NodeId{1}, mine));
 }
 
+// Counts what it is asked to check.
+class Counting final : public crypto::VrfScheme {
+ public:
+  explicit Counting(std::shared_ptr<const crypto::VrfScheme> inner) : inner_(std::move(inner)) {}
+  std::optional<crypto::VrfProof> draw(std::uint64_t instance) const override {
+    return inner_->draw(instance);
+  }
+  std::optional<Digest> check(std::uint64_t instance, NodeId from,
+                              const crypto::VrfProof& proof) const override {
+    ++checks;
+    return inner_->check(instance, from, proof);
+  }
+  mutable std::uint64_t checks = 0;
+
+ private:
+  std::shared_ptr<const crypto::VrfScheme> inner_;
+};
+
+TEST(VrfCoin, OfALiarOneFalseTicketIsChecked) {
+  Lotteries schemes = ideal(4);
+  const auto counting = std::make_shared<Counting>(schemes[0]);
+  schemes[0] = counting;
+  Nodes run(schemes);
+  run.net.kill(3);
+  run.toss(0, 0);
+  const std::uint64_t before = counting->checks;
+  for (std::uint8_t k = 0; k < 100; ++k) {
+    crypto::VrfProof lie{};
+    lie[0] = std::byte{k};
+    run.net.say(3, 0, Ticket{0, lie, false});
+    run.net.say(3, 0, Lowest{0, NodeId{1}, lie});
+  }
+  run.net.run_until(kDelta);
+  EXPECT_LE(counting->checks - before, 1u);
+  EXPECT_EQ(run.net.node(0).stats().refused, 200u);
+  for (std::uint16_t i = 1; i < 3; ++i) run.toss(i, 0);
+  run.net.run_until(20 * kDelta);
+  EXPECT_TRUE(run.values[0].contains(0));
+}
+
 TEST(VrfCoin, SaysTheLowestTicketThatItHas) {
   Nodes run(ideal(4));
   std::uint64_t of_others = 0;
@@ -225,7 +265,8 @@ TEST(VrfCoin, LiesCountForNothing) {
   run.net.say(3, 0, Ticket{0, good, false});
   run.net.say(3, 0, Lowest{0, NodeId{3}, good});
   run.net.run_until(2 * kDelta);
-  EXPECT_EQ(run.net.node(0).stats().refused, refused + 3);
+  // Nor does what it says right after a lie.
+  EXPECT_EQ(run.net.node(0).stats().refused, refused + 5);
   EXPECT_TRUE(run.values[0].empty());
   for (std::uint16_t i = 1; i < 3; ++i) run.toss(i, 0);
   run.net.run_until(12 * kDelta);

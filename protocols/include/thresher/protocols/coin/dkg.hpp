@@ -92,10 +92,11 @@ class Ledger {
     NodeSet victims{};                   // who proved that theirs are bad
     NodeSet liars{};                     // whose complaint or reveal proved nothing
     std::map<NodeId, Bytes> revealed{};  // checked; while the own shares are bad
+    Bytes own{};                         // what this node reveals; empty: nobody needed it yet
   };
 
   void complain(NodeId dealer, const Dealing& d, Out& out) const;
-  void help(NodeId dealer, const Dealing& d, NodeId victim, Out& out) const;
+  void help(NodeId dealer, Dealing& d, NodeId victim, Out& out) const;
   void answer(NodeId to, Out& out) const;
   void settle(Out& out);
   void take(NodeId from, const Bytes& sealed);

@@ -101,6 +101,7 @@ class VrfCoin {
     std::map<NodeId, Drawn> checked{};  // tickets that are known to be right, by origin
     NodeSet first{};                    // whose own ticket counted
     NodeSet second{};                   // whose Lowest counted
+    NodeSet liars{};                    // who said what was false: no more is checked
     std::optional<Drawn> lowest{};
     std::optional<Lowest> said{};
     std::optional<Digest> value{};
