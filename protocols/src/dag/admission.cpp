@@ -48,21 +48,8 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
 bool Dag::State::author_has_room(NodeId author) const {
   const Peer& peer = peers[author.value];
   return peer.waiting < config.limits.waiting_per_peer &&
-         peer.waiting_bytes < config.limits.waiting_bytes_per_peer &&
+         peer.kept_bytes < config.limits.waiting_bytes_per_peer &&
          missing.of(author) < config.limits.missing_per_peer;
-}
-
-void Dag::State::begins_to_wait(const Block& block) {
-  Peer& author = peers[block.author().value];
-  ++author.waiting;
-  author.waiting_bytes += block.header.payload_bytes;
-}
-
-void Dag::State::waits_no_more(const Block& block) {
-  Peer& author = peers[block.author().value];
-  if (author.waiting == 0) return;
-  --author.waiting;
-  author.waiting_bytes -= std::min<std::uint64_t>(author.waiting_bytes, block.header.payload_bytes);
 }
 
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
@@ -70,7 +57,8 @@ void Dag::State::waits_no_more(const Block& block) {
 void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached) {
   const Edge edge = block->edge();
   const Entry* first = store.first(edge.round, edge.author);
-  if (edge.round <= store.floor() || (first != nullptr && store.find(edge) != nullptr)) return;
+  if (edge.round <= store.floor()) return;
+  if (first != nullptr && store.find(edge) != nullptr) return take_payload(block, fx);
   Peer& peer = peers[from.value];
   const bool named = missing.contains(edge);
   if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
@@ -140,6 +128,8 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
     }
   }
   if (unfold(block, fx)) return;
+  // Whoever was named in the meantime, and so let in, comes in full after a question.
+  if (!author_has_room(block->author())) return;
   packed[block->round()].emplace(block->author(), block);
   begins_to_wait(*block);
   arm_pull(fx);
@@ -238,6 +228,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     ready.insert(ready.begin(), edge);
   }
   settle(std::move(ready), fx);
+  drop_if_too_much(edge);
   arm_pull(fx);
   remind(*block, fx);
   unfold_after(edge.round, fx);
@@ -313,12 +304,13 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
 void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   Entry* entry = store.find(edge);
   if (entry == nullptr || entry->accepted || !acceptable(*entry)) return;
+  if (!has_payload(*entry, fx)) return;
   const BlockPtr& block = entry->block;
   if (store.accept(*entry, derived_claim(*entry)) && edge.round.value >= 2) {
     wake_evidence(Round{edge.round.value - 2}, ready);
   }
   if (config.rules.coin) count_seen(*entry);
-  waits_no_more(*block);
+  was_accepted(*block);
   Round& highest = peers[edge.author.value].accepted;
   highest = std::max(highest, edge.round);
   ++stats.blocks_accepted;

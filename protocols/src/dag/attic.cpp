@@ -53,7 +53,7 @@ bool Dag::State::restore_below(const BlockPtr& block, Fx& fx) {
 BlockPtr Dag::State::servable(const Edge& edge) const {
   if (edge.round <= store.floor()) return attic.find(edge.round, edge.author, edge.digest);
   const Entry* entry = store.find(edge);
-  return entry == nullptr ? nullptr : entry->block;
+  return entry == nullptr || lean.contains(edge) ? nullptr : entry->block;
 }
 
 std::vector<BlockPtr> Dag::State::accepted_of(Round round) const {

@@ -140,6 +140,7 @@ Round Dag::State::next_round() const {
 }
 
 void Dag::State::progress(Fx& fx) {
+  bring_near(fx);
   order(fx);
   if (!started || signing) return;
   const Round target = next_round();

@@ -137,7 +137,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
                                    [&](const Edge& e) { return left[e.author.value] > 0; });
     if (pays == miss.children.end()) return false;
     const NodeId payer = pays->author;
-    if (store.first(edge.round, edge.author) != nullptr) {
+    if (store.first(edge.round, edge.author) != nullptr && store.find(edge) == nullptr) {
       if (looks[payer.value] == 0) return false;
       --looks[payer.value];
       if (!payer_of(edge)) return true;  // A1

@@ -81,7 +81,8 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
     store.accept(*entry, derived_claim(*entry));
-    waits_no_more(*block);
+    was_accepted(*entry->block);
+    if (lean.erase(edge) > 0) missing.found(edge);  // the host has its payload
     Round& highest = peers[edge.author.value].accepted;
     highest = std::max(highest, round);
     ++stats.blocks_accepted;

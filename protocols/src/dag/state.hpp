@@ -58,6 +58,18 @@ struct Dag::State {
   void unfold_after(Round round, Fx& fx);
   void forget_packed(const Edge& edge);
 
+  // lean.cpp: blocks held by their header alone, where an author's payloads are too much
+  bool is_far(Round round) const;
+  void begins_to_wait(const Block& block);
+  void waits_no_more(const Block& block);
+  void was_accepted(const Block& block);
+  bool too_much(const Entry& entry) const;
+  void drop_payload(Entry& entry);
+  void drop_if_too_much(const Edge& edge);
+  bool has_payload(Entry& entry, Fx& fx);
+  void take_payload(const BlockPtr& block, Fx& fx);
+  void bring_near(Fx& fx);
+
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
   void receive(NodeId from, const WantRound& message, Fx& fx);
@@ -65,8 +77,6 @@ struct Dag::State {
   void found(const Edge& edge);
   std::optional<NodeId> payer_of(const Edge& edge) const;
   bool author_has_room(NodeId author) const;
-  void begins_to_wait(const Block& block);
-  void waits_no_more(const Block& block);
   NodeSet not_wanted(Round round) const;
   void hurry(Fx& fx);
   void arm_pull(Fx& fx);
@@ -205,7 +215,7 @@ struct Dag::State {
     std::uint32_t pending = 0;        // blocks it sent that wait for a verdict
     std::uint32_t waiting = 0;        // blocks it authored that are held but not accepted
     std::uint64_t pending_bytes = 0;  // payload of those that wait for a verdict
-    std::uint64_t waiting_bytes = 0;  // payload of those that are not accepted
+    std::uint64_t kept_bytes = 0;     // payload of those, and of accepted ones that are far
     std::uint32_t outstanding = 0;    // answers it may still send
     std::uint32_t twins = 0;          // held beside others of their author and round because of it
     std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
@@ -226,7 +236,10 @@ struct Dag::State {
   bool ahead(Round seen) const;
   bool lagging() const;
 
-  MissingBlocks missing;  // referenced but not held
+  MissingBlocks missing;                     // referenced but not held, or of `lean` and asked for
+  std::set<Edge> lean;                       // held by their header alone, and not accepted
+  std::map<Round, std::set<Edge>> far_lean;  // of those, what could be accepted but is far
+  std::map<Round, std::vector<std::pair<NodeId, std::uint64_t>>> far_bytes;  // accepted, and far
   Waits waits;
   Latecomers latecomers;
   /// Held blocks that are not the first of their author and round, and on whose behalf.

@@ -52,9 +52,16 @@ class Hoarders {
     support_after_ = 1 + random_.below(2 * everybody_.size());
   }
 
+  /// Payloads of so many bytes, and room for so many of them that wait, of each author.
+  void heavy(std::size_t bytes, std::uint64_t room) {
+    bytes_ = bytes;
+    limits_.waiting_bytes_per_peer = bytes * room;
+  }
+
   /// Empty when all went well.
   std::string run(Seen& seen) {
     Timed world(n_, liars_, rules_);
+    world.limits = limits_;
     world_ = &world;
     world.delay = [this](auto, auto to) { return slow_[to]; };
     world.said = [&](std::uint16_t who, const Message& m) {
@@ -163,8 +170,9 @@ class Hoarders {
   Ticks lag_ = 1;                      // until votes and claims of liars arrive
   std::set<std::uint16_t> everybody_;  // correct
   std::set<std::uint16_t> friends_;    // those of them whom liars tell
-  std::size_t lead_after_ = 1;         // blocks of the next round
-  std::size_t support_after_ = 1;      // blocks of the two rounds after
+  Limits limits_;
+  std::size_t lead_after_ = 1;     // blocks of the next round
+  std::size_t support_after_ = 1;  // blocks of the two rounds after
   Timed* world_ = nullptr;
   std::map<std::uint64_t, std::map<std::uint16_t, BlockPtr>> blocks_;  // of correct nodes
   std::map<std::uint64_t, BlockPtr> leads_;                            // of liars, by slot
@@ -183,6 +191,18 @@ TEST(Silence, StopsNobody) {
   EXPECT_GT(seen.questions, 100u);
   EXPECT_GT(seen.answers, 50u);
   EXPECT_GT(seen.restarts, 1u);
+}
+
+// Where an author's payloads that wait have room for one or two, headers are held and payloads are
+// asked for again: that stops nobody either.
+TEST(Silence, StopsNobodyWhereFewPayloadsMayWait) {
+  Seen seen;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Hoarders run(seed, by_misses());
+    run.heavy(140'000, 1 + seed % 2);
+    EXPECT_EQ(run.run(seen), "") << "seed " << seed;
+  }
+  EXPECT_GT(seen.questions, 50u);
 }
 
 void expect_caught(const Rules& rules) {

@@ -51,6 +51,7 @@ class Timed {
   std::function<Ticks(std::uint16_t from, std::uint16_t to)> delay = [](auto, auto) {
     return Ticks{300};
   };
+  Limits limits;  // of nodes that boot from now on
   std::function<void(std::uint16_t who, const Message&)> said;
   std::function<void(std::uint16_t liar, std::uint16_t who, const Message&)> asked;
 
@@ -82,6 +83,7 @@ class Timed {
   void boot(std::uint16_t i) {
     Config config = base_;
     config.self = NodeId{i};
+    config.limits = limits;
     nodes_[i] = std::make_unique<Dag>(config);
     (void)disks_[i].replay([&](const Restored& r) {
       Dag::Fx none;
