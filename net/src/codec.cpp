@@ -86,7 +86,8 @@ Result<std::vector<dag::BlockPtr>> carried(const Frame& frame, const ChainContex
 
 Result<dag::Message> decode_evidence(ByteView control, const ChainContext& chain, std::uint32_t n) {
   const auto in = wire::decode<wire::Evidence>(control);
-  if (!in || in->headers.size() > n) return Errc::kMalformed;
+  // What proves a KILL may have two headers of an author; the protocol knows where it may not.
+  if (!in || in->headers.size() > 2 * std::size_t{n}) return Errc::kMalformed;
   dag::Evidence out{in->slot, in->leader, {}};
   for (const Bytes& bytes : in->headers) {
     Reader header(bytes.view());

@@ -68,6 +68,20 @@ TEST(DagCodec, AProofComesBack) {
   expect_same(again.second, proof.second);
 }
 
+// What proves a KILL may have two headers of each author that voted twice.
+TEST(DagCodec, EvidenceWithTwoHeadersOfEachComesBack) {
+  dag::Evidence evidence{Round{8}, {}, {}};
+  for (std::uint16_t i = 0; i < kNodes; ++i) {
+    evidence.headers.push_back(dag::header_alone(block(i, 9, "one")));
+    evidence.headers.push_back(dag::header_alone(block(i, 9, "two")));
+  }
+  const auto back = decode(encode(evidence), {}, kNodes);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(std::get<dag::Evidence>(*back).headers.size(), 2 * kNodes);
+  evidence.headers.push_back(evidence.headers.front());
+  EXPECT_FALSE(decode(encode(evidence), {}, kNodes));
+}
+
 // A slice keeps its frame: a block of one byte would hold the 8 MiB that came with it.
 TEST(DagCodec, ASmallBlockDoesNotHoldItsFrame) {
   const std::string large(1u << 20, 'x');
