@@ -25,6 +25,19 @@ Bytes evidence_key(Round slot, const Digest& leader) {
   return Bytes::from(std::move(key));
 }
 
+// Whether headers that are evidence for a KILL of `round` say as much without this one: one KILL of
+// its author, the same vote, or two others. A liar signs twins without end.
+bool says_nothing_new(const std::vector<BlockPtr>& headers, const Header& h, Round round) {
+  int votes = 0;
+  for (const BlockPtr& b : headers) {
+    if (b->author() != h.author || b->round() != h.round) continue;
+    const bool kills = h.round.value == round.value + 2;
+    const bool alike = b->header.vote == h.vote && b->header.vote_author == h.vote_author;
+    if (kills || alike || ++votes == 2) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // Whether a header claims a leader block (true) or votes for it (false); empty: neither. Of a KILL:
@@ -150,13 +163,14 @@ void Dag::State::testify(const Awaited& p, Fx& fx) {
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   if (!claims || !unproved.contains({leader.round, leader.digest})) return;
   if (c != nullptr && (*claims ? c->claims : c->votes).contains(p.block->author())) return;
+  const bool about_kill = leader.digest == kAboutKill && config.rules.two_delays;
   auto& headers = proofs[{leader.round, leader.digest}];
   const auto same = [&](const BlockPtr& b) { return b->digest == p.block->digest; };
   if (std::any_of(headers.begin(), headers.end(), same)) return;
+  if (about_kill && says_nothing_new(headers, p.block->header, leader.round)) return;
   headers.push_back(header_alone(p.block));
-  const bool latched = leader.digest == kAboutKill && config.rules.two_delays
-                           ? testify_kill(leader.round)
-                           : store.testify(leader, p.block->author(), *claims);
+  const bool latched =
+      about_kill ? testify_kill(leader.round) : store.testify(leader, p.block->author(), *claims);
   if (!latched) return;
   std::vector<Edge> ready;
   wake_evidence(leader.round, ready);

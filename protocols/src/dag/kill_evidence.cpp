@@ -22,7 +22,8 @@ void KillEvidence::add(const BlockPtr& block) {
   Votes& votes = voters_[h.author];
   if (votes.empty()) order_.push_back(h.author);
   const auto alike = [&](const BlockPtr& b) { return vote_of(b) == vote_of(block); };
-  if (std::none_of(votes.begin(), votes.end(), alike)) votes.push_back(block);
+  // Whoever voted in two ways is no vote for any block, however many more it signs.
+  if (votes.size() < 2 && std::none_of(votes.begin(), votes.end(), alike)) votes.push_back(block);
 }
 
 // T1. An author does not vote for a block when some block of its does not.
@@ -67,7 +68,7 @@ std::vector<BlockPtr> KillEvidence::few() const {
     if (blame != votes.end()) {
       take(*blame);
     } else {
-      std::for_each_n(votes.begin(), std::min<std::size_t>(votes.size(), 2), take);
+      std::for_each(votes.begin(), votes.end(), take);
     }
   }
   return out;

@@ -13,6 +13,7 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 
 namespace thresher::dag {
 namespace {
@@ -654,6 +655,38 @@ TEST(Floods, WantsAreAnsweredWithinLimits) {
   EXPECT_EQ(t.node_.stats().refused, 1u);
   t.feed(Received<Message>{NodeId{1}, WantRound{Round{~std::uint64_t{0}}, NodeSet(4)}});
   t.feed(Received<Message>{NodeId{1}, WantEvidence{Round{~std::uint64_t{0}}, {}}});
+}
+
+// A KILL that nothing proves, about which the liar's own answers bring ever new twins: of an author
+// two votes say as much as a thousand.
+TEST(Floods, Row2TwinsAsEvidenceForAKillAreNotCollected) {
+  const auto rules = with_two_delays(Rules::thresher(), *Committee::of(4), 0);
+  ASSERT_TRUE(rules);
+  Target t(*rules);
+  Header kill = block(1, 5)->header;
+  kill.self = {NodeId{1}, Round{0}, {}};
+  kill.kill = true;
+  t.push(1, make_block(std::move(kill), block(1, 5)->payload, {}, {}));
+  std::uint64_t salt = 0;
+  int answers = 0;
+  for (int tick = 0; tick < 4000; ++tick) {
+    t.sent_.clear();
+    t.feed(Expired{{2, {}}});
+    for (const Send<Message>& s : std::exchange(t.sent_, {})) {
+      const auto* asked = std::get_if<WantEvidence>(&s.message);
+      if (asked == nullptr || s.to != NodeId{1}) continue;
+      Evidence lies{asked->slot, asked->leader, {}};
+      for (int k = 0; k < 4; ++k) {
+        Header h = block(1, 4, ++salt)->header;
+        if (k > 0) h.vote = hash(Writer().u64(salt / 2).view());
+        lies.headers.push_back(make_block(std::move(h), {}, {}, {}));
+      }
+      t.feed(Received<Message>{NodeId{1}, std::move(lies)});
+      ++answers;
+    }
+  }
+  EXPECT_GT(answers, 50);
+  EXPECT_LE(t.node_.footprint().proofs, 2u);
 }
 
 }  // namespace
