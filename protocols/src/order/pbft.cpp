@@ -329,7 +329,7 @@ void Pbft::propose(Fx& fx) {
 // R10: what was accepted is never forgotten before its slot, so not everything is accepted. What a
 // view change chose was seen by somebody correct, and holes are one value: both have their place.
 bool Pbft::may_accept(std::uint64_t slot, const Claim& claim, const Bytes& value) const {
-  return slot < first_ || value.empty() || values_seen(claim) < kFresh;
+  return slot < first_ || value.empty() || values_seen(claim) < kFresh || !config_.remembers;
 }
 
 // R3: durable, then the prepare vote.
@@ -341,6 +341,7 @@ void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
   b.value = value;
   highest_ = std::max(highest_, slot + 1);
   s.claim.seen[*b.accepted] = view_;
+  if (!config_.remembers && s.claim.seen.size() > kForgetful) forget_oldest(s.claim);
   save_claim(slot, s.claim, fx);
   vote(slot, b, kPrepare, fx);
 }

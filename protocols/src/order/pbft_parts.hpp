@@ -38,6 +38,9 @@ inline std::size_t most_seen(const Committee& committee) {
 }
 /// Accepted values other than the hole.
 std::size_t values_seen(const Claim& c);
+/// What replicas did before R10, when they had seen more values than this: tests show why not.
+inline constexpr std::size_t kForgetful = 16;
+void forget_oldest(Claim& c);
 
 void write(Writer& w, const Claim& c);
 /// `r` reads `whole`, which values are cut from. Empty: malformed, prepared in `below_view` or

@@ -15,6 +15,13 @@ std::size_t values_seen(const Claim& c) {
   return c.seen.size() - c.seen.count(hash({}));
 }
 
+void forget_oldest(Claim& c) {
+  const auto oldest =
+      std::min_element(c.seen.begin(), c.seen.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (oldest != c.seen.end()) c.seen.erase(oldest);
+}
+
 void write(Writer& w, const Claim& c) {
   w.u64(c.prepared_view).u32(static_cast<std::uint32_t>(c.prepared.size()));
   w.bytes(c.prepared.view());

@@ -73,7 +73,7 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
 
 // R10: what somebody says it is nearly full of. Who lies costs a window of holes at most in a view.
 void Pbft::note_worn(std::uint64_t slot, const Claim& claim) {
-  if (values_seen(claim) >= kWorn && slot < floor_ + config_.window)
+  if (config_.remembers && values_seen(claim) >= kWorn && slot < floor_ + config_.window)
     worn_ = std::max(worn_, slot + 1);
 }
 

@@ -5,71 +5,13 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
-#include "../../timed.hpp"
+#include "pbft_run.hpp"
 #include "thresher/core/prng.hpp"
-#include "thresher/core/transcript.hpp"
-#include "thresher/protocols/order/pbft.hpp"
-#include "thresher/protocols/promises.hpp"
 
 namespace thresher {
 namespace {
-
-constexpr std::uint64_t kWindow = 8;
-
-/// Delta within which the page says that a request is ordered, when views last `patience` at first.
-std::uint64_t bound_of(std::uint32_t n, std::uint64_t patience) {
-  return promises::pbft(*Committee::of(n), patience, kWindow, 0);
-}
-
-class PbftRun {
- public:
-  explicit PbftRun(std::uint32_t n, bool joins = true)
-      : net(n,
-            [=](NodeId id) {
-              return Pbft(
-                  {.committee = *Committee::of(n), .self = id, .window = kWindow, .joins = joins});
-            }),
-        got_(n) {
-    net.delivered = [this](std::uint16_t i, const pbft::Delivery& d) {
-      Reader r(d.value.view());
-      got_[i].insert(r.u64());
-    };
-  }
-
-  std::uint64_t submit(std::uint16_t i) {
-    net.feed(i, Requested<pbft::Submit>{{Bytes::from(Writer().u64(++last_).u16(i).take())}});
-    return last_;
-  }
-  static std::uint16_t submitter(const Bytes& value) {
-    Reader r(value.view());
-    (void)r.u64();
-    return r.u16();
-  }
-  bool has(std::uint16_t i, std::uint64_t payload) const { return got_[i].contains(payload); }
-  std::uint64_t least_delivered() const {
-    std::uint64_t least = ~std::uint64_t{0};
-    for (std::uint16_t i = 0; i < net.size(); ++i) {
-      if (net.up(i)) least = std::min(least, net.node(i).delivered());
-    }
-    return least;
-  }
-  void submit_for_ever(std::uint64_t period, std::uint16_t except) {
-    net.every(period * kDelta, [this, except] {
-      for (std::uint16_t i = 0; i < net.size(); ++i) {
-        if (net.up(i) && i != except) (void)submit(i);
-      }
-    });
-  }
-
-  Timed<Pbft> net;
-
- private:
-  std::vector<std::set<std::uint64_t>> got_;
-  std::uint64_t last_ = 0;
-};
 
 constexpr std::uint16_t kNobody = 0xffff;
 

@@ -116,6 +116,8 @@ class Pbft {
     std::size_t queue_bytes = 0;      ///< requests kept of one peer; 0: a window of the largest
     bool complains = true;  ///< R7; tests take it away: any delivery then appeases everybody
     bool joins = true;      ///< R8; tests take it away: a peer's word of its view then says nothing
+    /// R10; tests take it away: a replica then accepts everything and forgets the oldest it saw.
+    bool remembers = true;
   };
 
   explicit Pbft(Config config);
