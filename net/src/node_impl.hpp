@@ -24,6 +24,7 @@
 #include "life/snapshot_pace.hpp"
 #include "life/snapshot_service.hpp"
 #include "life/snapshot_writer.hpp"
+#include "life/snapshot_spare.hpp"
 #include "life/state_sync.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
@@ -212,7 +213,9 @@ struct Node::Impl final : EngineHost {
   // life/node_snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
-  void take_snapshot(const Checkpoint& checkpoint);
+  void take_snapshot(const Checkpoint& checkpoint, bool due);
+  void write_spare(std::uint64_t now);
+  void write_snapshot(SnapshotWriter::Job taken);
   OwnState own_state() const;
   /// Whether snapshots of this node can be taken over by others.
   bool shares_state() const;
@@ -372,6 +375,7 @@ struct Node::Impl final : EngineHost {
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
   std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
   std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
+  SnapshotSpare spare;
   std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
   struct Joining {
     StateSync sync;

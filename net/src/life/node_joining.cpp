@@ -56,6 +56,7 @@ std::vector<SnapshotOffer> Node::Impl::offers(NodeId to) {
   std::vector<SnapshotOffer> out;
   if (!shares_state()) return out;
   std::vector<Round> slots = holds.of(to);
+  if (slots.size() == kMostOffers) slots.pop_back();  // a place for the newest
   const std::size_t held = slots.size();
   std::ranges::copy_if(SnapshotFolder(options.data).slots(), std::back_inserter(slots),
                        [this](Round slot) { return stays(slot); });

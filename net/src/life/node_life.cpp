@@ -80,7 +80,8 @@ void Node::Impl::checkpoint_after(const LogEntry& entry) {
   }
   checkpoints.reached(c, tree.open_results());
   checkpoints_differ();
-  if (pace.due(entry.before, entry.slot)) take_snapshot(c);
+  if (pace.due_of_fastest(entry.before, entry.slot))
+    take_snapshot(c, pace.due(entry.before, entry.slot));
 }
 
 bool Node::Impl::life_frame(NodeId from, const Frame& f) {
@@ -132,6 +133,7 @@ TreeReader* Node::Impl::tree_at(Round slot) {
 }
 
 void Node::Impl::watch_checkpoints(std::uint64_t now) {
+  write_spare(now);
   checkpoints.tick(now);
   if (now >= next_prune_us) prune_when_due();
   if (divergence) divergence->tick(now);

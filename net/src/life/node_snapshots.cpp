@@ -50,25 +50,42 @@ bool Node::Impl::catches_up() const {
   return lags || sync.active();
 }
 
-// Taken now, written when the log up to here is durable: a snapshot of more than the log has would
-// hide what is missing. One that is still being written goes on, and this one is left out. This
-// thread takes views; who writes makes bytes of them.
-void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
+// One that is still being written goes on, and this one is left out, unless the log comes to rest
+// here. `due`: of this node, at its pace.
+void Node::Impl::take_snapshot(const Checkpoint& checkpoint, bool due) {
   if (!snapshots || checkpoints.difference()) return;
   const std::uint64_t now = Loop::now_us();
-  if (catches_up()) {
-    if (snapshots->busy() || now < next_snapshot_us) return;
-  } else if (snapshots->busy()) {
-    return pace.left_out();
-  }
-  auto job = std::make_shared<SnapshotWriter::Job>();
-  if (!calls.run("freeze()", [&] { job->state = app.freeze(); })) return halt(app_threw());
-  if (!job->state) return;
+  const bool behind = catches_up();
+  const bool busy = snapshots->busy();
+  if (due && busy && !behind) pace.left_out();
+  const bool takes = due && !busy && (!behind || now >= next_snapshot_us);
+  spare.drop();
+  // While the log is fetched, only what may be the last one of it.
+  if (!takes && behind && !pace.near(checkpoint.slot, engine->sample().frontier)) return;
+  SnapshotWriter::Job job;
+  if (!calls.run("freeze()", [&] { job.state = app.freeze(); })) return halt(app_threw());
+  if (!job.state) return;
+  job.checkpoint = checkpoint;
+  job.own = own_state();
+  job.ledger = portable_ledger(checkpoint);
+  if (!takes) return spare.keep(std::move(job));
   next_snapshot_us = now + kRestBehind;
-  checkpoints.need(checkpoint.slot);
-  job->checkpoint = checkpoint;
-  job->own = own_state();
-  job->ledger = portable_ledger(checkpoint);
+  write_snapshot(std::move(job));
+}
+
+// The log rests, and the last snapshot that was due was left out.
+void Node::Impl::write_spare(std::uint64_t now) {
+  spare.log_at(ledger.slot(), now);
+  if (!spare.due(now) || !snapshots || snapshots->busy() || joining || checkpoints.difference())
+    return;
+  write_snapshot(spare.take());
+}
+
+// Taken before, written when the log up to here is durable: a snapshot of more than the log has
+// would hide what is missing. This thread takes views; who writes makes bytes of them.
+void Node::Impl::write_snapshot(SnapshotWriter::Job taken) {
+  checkpoints.need(taken.checkpoint.slot);
+  const auto job = std::make_shared<SnapshotWriter::Job>(std::move(taken));
   writer->durably({}, [this, job] {
     loop.post([this, job] {
       if (job->ledger && !add_window(*job->ledger)) job->ledger.reset();

@@ -30,6 +30,14 @@ class SnapshotPace {
 
   /// After a commit of `slot`, which follows that of `before`.
   bool due(Round before, Round slot) const { return has_checkpoint(before, slot, interval()); }
+  /// The same of a node that is fast enough for each.
+  bool due_of_fastest(Round before, Round slot) const {
+    return has_checkpoint(before, slot, every_);
+  }
+  /// No slot in which one is due of the fastest follows up to `last`, or one at most.
+  bool near(Round slot, Round last) const {
+    return every_ > 0 && slot.value / every_ + 1 >= last.value / every_;
+  }
   /// One was due while another was still being written.
   void left_out() { stride_ = std::min(stride_ * 2, kMost); }
   /// The one of slot `of` is written, and the log has come to slot `now`. With time to spare the

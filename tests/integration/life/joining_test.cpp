@@ -44,6 +44,24 @@ TEST_F(Joins, AnObserverWhoseDataAreLost) {
   p.expect_no_warnings();
 }
 
+// Each peer writes its snapshots at another time, and then nobody submits any more: the last one
+// that was due has to be there all the same, or a newcomer finds none that f+1 of them have.
+TEST_F(Joins, ANodeWhosePeersWereSlowWithTheirSnapshotsAndAreAtRest) {
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
+  prune_without_node_3(100);
+  p.payload = 100;
+  for (std::size_t slow = 0; slow < 2; ++slow) {
+    p.net.app(slow).hold_snapshots(true);
+    const std::uint64_t until = p.status(slow).slot + 64;
+    while (p.status(slow).slot < until) p.submit("while it writes");
+  }
+  p.net.app(0).hold_snapshots(false);
+  p.net.app(1).hold_snapshots(false);
+  ASSERT_EQ(p.net.start(3, p.options()), "");
+  ASSERT_TRUE(p.net.reaches(3, p.length)) << p.waits_for(3);
+  EXPECT_LT(p.net.app(3).applied(), p.length) << "from a snapshot";
+}
+
 // The first MiB of each snapshot of one node is not what it was: what it gives is not taken, and it
 // has a name.
 TEST_F(Joins, WhereOnePeerGivesWhatItsDiskChanged) {

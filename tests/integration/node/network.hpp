@@ -51,6 +51,11 @@ class Recorder final : public App {
   }
   /// While held, the node's thread stands still: it reads nothing from its peers either.
   void hold(bool held) { held_ = held; }
+  /// While held, a snapshot that has begun is not written to its end.
+  void hold_snapshots(bool held) { *snapshots_held_ = held; }
+  std::unique_ptr<Frozen> freeze() const override {
+    return std::make_unique<Slow>(App::freeze(), snapshots_held_);
+  }
   std::uint64_t count() const { return count_; }
   /// Transactions applied by this object, restored ones not counted.
   std::uint64_t applied() const { return applied_; }
@@ -72,8 +77,23 @@ class Recorder final : public App {
   }
 
  private:
+  class Slow final : public Frozen {
+   public:
+    Slow(std::unique_ptr<Frozen> state, std::shared_ptr<std::atomic<bool>> held)
+        : state_(std::move(state)), held_(std::move(held)) {}
+    bool write(const std::function<bool(ByteView)>& sink) const override {
+      while (*held_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      return state_->write(sink);
+    }
+
+   private:
+    std::unique_ptr<Frozen> state_;
+    std::shared_ptr<std::atomic<bool>> held_;
+  };
+
   mutable std::mutex mutex_;
   std::atomic<bool> held_{false};
+  std::shared_ptr<std::atomic<bool>> snapshots_held_ = std::make_shared<std::atomic<bool>>(false);
   Digest state_{};
   std::uint64_t wrong_result_at_ = ~std::uint64_t{0};
   std::uint64_t wrong_state_at_ = ~std::uint64_t{0};
@@ -143,6 +163,7 @@ class Network {
   void stop(std::size_t i) {
     if (!running_[i]) return;
     running_[i]->app.hold(false);
+    running_[i]->app.hold_snapshots(false);
     running_[i]->node->stop();
     running_[i]->thread.join();
     running_[i].reset();
