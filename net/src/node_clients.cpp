@@ -50,6 +50,7 @@ void Node::Impl::link(ConnectionId id, bool up) {
   acks.erase(id);
   untold.erase(id);
   queries.leave(id);
+  proofs.leave(id);
   subscribers.leave(id);
 }
 
@@ -88,7 +89,7 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
     case kSubscribe:
       return subscribe(from, f);
     case kProve:
-      return answer_proof(from, f);
+      return ask_proof(from, f);
     case kQuery:
       return query(from, f);
     default:

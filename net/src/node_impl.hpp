@@ -19,12 +19,13 @@
 #include "ledger.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
+#include "life/proof_queue.hpp"
 #include "life/pruner.hpp"
 #include "life/snapshot_holds.hpp"
 #include "life/snapshot_pace.hpp"
 #include "life/snapshot_service.hpp"
-#include "life/snapshot_writer.hpp"
 #include "life/snapshot_spare.hpp"
+#include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
@@ -209,7 +210,9 @@ struct Node::Impl final : EngineHost {
   Error differs_in_result(const Checkpoints::Difference& d) const;
   Error differs_in_state(const Checkpoints::Difference& d) const;
   Result<LogProof, std::string> prove(std::uint64_t position);
-  void answer_proof(ConnectionId from, const Frame& f);
+  void ask_proof(ConnectionId from, const Frame& f);
+  void tell_proof(const ProofQueue::Question& of, const Result<LogProof, std::string>& proof);
+  void serve_proofs();
   // life/node_snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
@@ -363,19 +366,21 @@ struct Node::Impl final : EngineHost {
   std::optional<TreeReader> past_tree;
   struct TreeTurn {
     std::optional<WantTree> want;  // the newest question of a peer
-    std::uint64_t rest_us = 0;     // no answer before
     bool armed = false;            // a timer runs for it
   };
   std::map<NodeId, TreeTurn> tree_turns;
+  ThreadShare tree_share;  // of all of them
+  ProofQueue proofs;
+  bool proving = false;  // a timer runs for the next one
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   SnapshotPace pace;
+  SnapshotSpare spare;
   std::uint64_t next_snapshot_us = 0;         // not before, while the node is behind its peers
   SnapshotHolds holds;                        // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
   std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
   std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
-  SnapshotSpare spare;
   std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
   struct Joining {
     StateSync sync;

@@ -9,8 +9,8 @@
 namespace thresher::net {
 namespace {
 
-/// Of the node's time that questions about the tree may take.
-constexpr std::uint64_t kShare = 4;
+/// Who has too many questions waiting is read less. Unit: microseconds.
+constexpr std::uint64_t kTooMany = 10'000;
 /// Clients of older wire versions cannot read a proof.
 constexpr std::uint32_t kProofVersion = 6;
 
@@ -104,14 +104,14 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
   return good;
 }
 
-// A part of the log is read for it, so a peer waits for its next answer as long as that asks for.
+// A part of the log is read for it, so all peers together get a share of the time for that.
 void Node::Impl::answer_tree(NodeId from) {
   TreeTurn& turn = tree_turns[from];
   if (!turn.want || turn.armed) return;
   const std::uint64_t began = Loop::now_us();
-  if (began < turn.rest_us) {
+  if (!tree_share.free(began)) {
     turn.armed = true;
-    loop.call_after(turn.rest_us - began, [this, from] {
+    loop.call_after(tree_share.free_us() - began, [this, from] {
       tree_turns[from].armed = false;
       answer_tree(from);
     });
@@ -119,8 +119,7 @@ void Node::Impl::answer_tree(NodeId from) {
   }
   const WantTree want = *std::exchange(turn.want, std::nullopt);
   (void)transport.send(from.value, {kTreePart, encode(answer_of(want, tree_at(want.slot))), {}});
-  const std::uint64_t now = Loop::now_us();
-  turn.rest_us = now + (now - began) * kShare;
+  tree_share.spent(began, Loop::now_us());
 }
 
 // One is kept: a search asks for many parts of one tree.
@@ -133,8 +132,8 @@ TreeReader* Node::Impl::tree_at(Round slot) {
 }
 
 void Node::Impl::watch_checkpoints(std::uint64_t now) {
-  write_spare(now);
   checkpoints.tick(now);
+  write_spare(now);
   if (now >= next_prune_us) prune_when_due();
   if (divergence) divergence->tick(now);
   checkpoints_differ();
@@ -234,25 +233,45 @@ Result<LogProof, std::string> Node::Impl::prove(std::uint64_t position) {
   return proof_of(*of, position, *certificate);
 }
 
-// A client that asks without end gets no more of the node's time than its share.
-void Node::Impl::answer_proof(ConnectionId from, const Frame& f) {
+void Node::Impl::ask_proof(ConnectionId from, const Frame& f) {
   Reader in(f.control.view());
   const std::uint64_t position = in.u64();
   if (!in.done()) {
     ++malformed;
     return;
   }
-  const std::uint64_t began = Loop::now_us();
-  const auto proof = transport.version_of(from) < kProofVersion
-                         ? Result<LogProof, std::string>(
-                               "proofs have another form since wire version " +
-                               std::to_string(kProofVersion) + ": use a client of this release")
-                         : prove(position);
+  if (transport.version_of(from) < kProofVersion) {
+    return tell_proof({from, position}, "proofs have another form since wire version " +
+                                            std::to_string(kProofVersion) +
+                                            ": use a client of this release");
+  }
+  if (proofs.ask(from, position)) return serve_proofs();
+  tell_proof({from, position}, std::string("too many questions wait: ask again later"));
+  transport.rest(from, kTooMany);
+}
+
+void Node::Impl::tell_proof(const ProofQueue::Question& of,
+                            const Result<LogProof, std::string>& proof) {
   Writer w;
-  w.u64(position).u8(proof ? 1 : 0);
+  w.u64(of.position).u8(proof ? 1 : 0);
   w.bytes(proof ? encode(*proof).view() : as_view(proof.error()));
-  (void)transport.send(from, {kProof, Bytes::from(w.take()), {}});
-  transport.rest(from, (Loop::now_us() - began) * kShare);
+  (void)transport.send(of.from, {kProof, Bytes::from(w.take()), {}});
+}
+
+// Clients that ask without end, however many, get no more of the node's time than a share.
+void Node::Impl::serve_proofs() {
+  for (std::uint64_t now = Loop::now_us(); const auto q = proofs.take(now);) {
+    tell_proof(*q, prove(q->position));
+    proofs.spent(now, Loop::now_us());
+    now = Loop::now_us();
+  }
+  const auto due = proofs.next_us();
+  if (!due || std::exchange(proving, true)) return;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*due > now ? *due - now : 0, [this] {
+    proving = false;
+    serve_proofs();
+  });
 }
 
 }  // namespace thresher::net
