@@ -66,7 +66,9 @@ std::vector<SnapshotOffer> Node::Impl::offers(NodeId to) {
     if (i >= held && std::ranges::find(offered, slot) != offered.end()) continue;
     auto certificate = load_certificate(*store, slot, committee().size());
     const StoredSnapshot* stored = certificate ? snapshot_service.stored(slot) : nullptr;
-    if (stored == nullptr || stored->manifest.checkpoint != certificate->checkpoint) continue;
+    if (stored == nullptr || stored->manifest.checkpoint != certificate->checkpoint ||
+        stored->encoded.size() > kMostManifest)
+      continue;
     out.push_back({std::move(*certificate), digest_of(stored->manifest, chain)});
     offered.push_back(slot);
   }

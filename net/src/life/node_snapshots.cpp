@@ -29,6 +29,9 @@ void Node::Impl::start_snapshots() {
               say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
                                     std::to_string(of.length) + " transactions, " +
                                     std::to_string(bytes) + " bytes)");
+              const std::string why = why_not_given(bytes);
+              if (!why.empty() && complaints.fresh("its state is too large", Loop::now_us()))
+                say(Level::kWarning, why);
             });
           },
           [this](const Checkpoint& of, const std::string& why) {

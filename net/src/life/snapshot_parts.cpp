@@ -19,6 +19,15 @@ std::optional<SnapshotPart> read_part(Reader& in) {
 
 }  // namespace
 
+std::string why_not_given(std::uint64_t state_bytes) {
+  if (state_bytes <= kMostGivenState) return {};
+  constexpr std::uint64_t kMiB = 1u << 20;
+  return "the application's state has " + std::to_string(state_bytes / kMiB) +
+         " MiB, and peers give and take at most " + std::to_string(kMostGivenState / kMiB) +
+         ": no node can take it from this one, so keep the log for those that will need it "
+         "(retention in node.toml)";
+}
+
 Bytes encode(const std::vector<SnapshotOffer>& offers) {
   Writer w;
   w.u8(static_cast<std::uint8_t>(offers.size()));

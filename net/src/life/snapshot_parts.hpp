@@ -9,9 +9,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "thresher/net/checkpoint.hpp"
+#include "snapshot_folder.hpp"
 
 namespace thresher::net {
 
@@ -32,6 +33,14 @@ struct SnapshotOffer {
   }
 };
 inline constexpr std::size_t kMostOffers = 4;
+
+/// Of a snapshot that is given or taken: a manifest goes in one frame. Unit: bytes.
+inline constexpr std::size_t kMostManifest = 4u << 20;
+/// The state of such a snapshot, where there is room for its ledger beside it: 127 GiB.
+inline constexpr std::uint64_t kMostGivenState =
+    (kMostManifest / sizeof(Digest::bytes) - 1024) * Manifest::kChunk;
+/// Empty, or why nobody can take over a state of so many bytes.
+std::string why_not_given(std::uint64_t state_bytes);
 
 /// The question which snapshots a node has; who takes one already says which, so that it stays.
 struct WantSnapshots {

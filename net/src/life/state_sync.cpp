@@ -273,11 +273,16 @@ void StateSync::part(NodeId from, const GivenPart& given, const Bytes& bytes, st
 
 void StateSync::manifest(NodeId from, const Bytes& bytes, std::uint64_t now) {
   if (incoming_) return;
-  const auto decoded = bytes.size() <= kMostManifest ? decode_manifest(bytes.view()) : std::nullopt;
+  const auto decoded = decode_manifest(bytes.view());
   if (!decoded || digest_of(*decoded, genesis_.context()) != chosen_->manifest) {
     lie(from, "a manifest that is not the one it named");
     return ask_parts(now);
   }
+  // What it named, so nobody lied.
+  if (bytes.size() > kMostManifest)
+    return give_up("its state has " + std::to_string(decoded->bytes) + " bytes, and at most " +
+                       std::to_string(kMostGivenState) + " can be taken",
+                   now);
   if (decoded->checkpoint != chosen_->certificate.checkpoint || decoded->ledger_bytes == 0)
     return give_up("what its peers name is not of the certified checkpoint", now);
   begun_ = decoded;

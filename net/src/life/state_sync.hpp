@@ -50,7 +50,6 @@ class StateSync {
   static constexpr std::uint64_t kAside = 5'000'000;
   /// So long the others may still offer something better than the first that is good enough.
   static constexpr std::uint64_t kGather = 500'000;
-  static constexpr std::size_t kMostManifest = 4u << 20;
   /// Parts of a peer that are on their way.
   static constexpr std::size_t kAhead = 4;
 

@@ -324,6 +324,47 @@ TEST_F(Joining, AfterAKillAtAnyPartNothingIsAskedForAgain) {
   FAIL() << "never whole";
 }
 
+// Honest peers with a state that is too large for one manifest were called liars, one by one.
+TEST_F(Joining, AStateThatIsTooLargeIsNobodysLie) {
+  Manifest large;
+  large.checkpoint = at(40);
+  large.bytes = 2 * kMostGivenState;
+  large.chunks.resize(large.bytes / Manifest::kChunk);
+  large.ledger_bytes = 1;
+  large.ledger_chunks.resize(1);
+  ASSERT_GT(encode(large).size(), kMostManifest);
+  const auto sync = start();
+  for (int seconds = 0; seconds < 5; ++seconds) {
+    std::deque<std::pair<NodeId, Frame>> questions;
+    std::swap(questions, sent_);
+    for (const auto& [to, f] : questions) {
+      const SnapshotOffer offer{certificate(40), digest_of(large, genesis_.context())};
+      const auto part = decode_want_part(f.control.view());
+      const Frame said =
+          f.kind == kWantSnapshots
+              ? Frame{kSnapshots, encode(std::vector{offer}), {}}
+              : Frame{kPart, encode(GivenPart{part.value_or(SnapshotPart{}), true}), encode(large)};
+      EXPECT_TRUE(sync->frame(to, said, now_));
+    }
+    sync->tick(now_ += 1'000'000);
+  }
+  EXPECT_TRUE(blamed_.empty()) << blamed_.begin()->second;
+  ASSERT_FALSE(warnings_.empty());
+  EXPECT_NE(warnings_[0].find("bytes, and at most"), std::string::npos) << warnings_[0];
+  EXPECT_FALSE(fs::exists(own_.path()));
+}
+
+TEST(GivenState, TheLargestOneFitsAManifestWithItsLedger) {
+  Manifest m;
+  m.bytes = kMostGivenState;
+  m.chunks.resize(m.bytes / Manifest::kChunk);
+  m.ledger_bytes = 1000 * Manifest::kChunk;
+  m.ledger_chunks.resize(1000);
+  EXPECT_LE(encode(m).size(), kMostManifest);
+  EXPECT_EQ(why_not_given(kMostGivenState), "");
+  EXPECT_NE(why_not_given(kMostGivenState + 1).find("130048 MiB"), std::string::npos);
+}
+
 // The disk changed a part that was here: it comes again.
 TEST_F(Joining, APartThatTheDiskChangedIsAskedForAgain) {
   {
