@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -352,6 +353,21 @@ TEST_F(Joining, AStateThatIsTooLargeIsNobodysLie) {
   ASSERT_FALSE(warnings_.empty());
   EXPECT_NE(warnings_[0].find("bytes, and at most"), std::string::npos) << warnings_[0];
   EXPECT_FALSE(fs::exists(own_.path()));
+}
+
+// The node's thread waits for that, and its peers for the thread.
+TEST_F(Joining, WhatHasNotComeIsNotReadHoweverMuchItIs) {
+  Manifest large;
+  large.checkpoint = at(40);
+  large.bytes = std::uint64_t{64} << 30;
+  large.chunks.resize(large.bytes / Manifest::kChunk);
+  large.ledger_bytes = 1;
+  large.ledger_chunks.resize(1);
+  const auto began = std::chrono::steady_clock::now();
+  const auto in = IncomingSnapshot::open(own_, large);
+  ASSERT_TRUE(in);
+  EXPECT_EQ(in->missing().size(), in->parts());
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }
 
 TEST(GivenState, TheLargestOneFitsAManifestWithItsLedger) {
