@@ -76,7 +76,7 @@ std::optional<SealedFile> SealedFile::open(const std::string& path) {
   auto file = MappedFile::open(path);
   constexpr std::size_t kHash = sizeof(Digest::bytes);
   if (!file || file->view().size() < kHash) return std::nullopt;
-  file->now(0, file->view().size());
+  if (!file->now(0, file->view().size())) return std::nullopt;
   SealedFile out(std::move(*file));
   Reader tail(out.file_.view().last(kHash));
   if (hash(out.view()) != tail.digest()) return std::nullopt;
@@ -150,9 +150,14 @@ void MappedFile::soon(std::size_t at, std::size_t size) const {
   if (size > 0) (void)::madvise(const_cast<std::byte*>(data_) + at, size, MADV_WILLNEED);
 }
 
-void MappedFile::now([[maybe_unused]] std::size_t at, [[maybe_unused]] std::size_t size) const {
+// A system that does not know how says so with another error.
+bool MappedFile::now([[maybe_unused]] std::size_t at, [[maybe_unused]] std::size_t size) const {
 #ifdef MADV_POPULATE_READ
-  if (size > 0) (void)::madvise(const_cast<std::byte*>(data_) + at, size, MADV_POPULATE_READ);
+  if (size == 0 || ::madvise(const_cast<std::byte*>(data_) + at, size, MADV_POPULATE_READ) == 0)
+    return true;
+  return errno != EFAULT && errno != EHWPOISON;
+#else
+  return true;
 #endif
 }
 
@@ -166,7 +171,7 @@ bool consists_of(const MappedFile& file, std::span<const Digest> chunks) {
   for (std::size_t at = 0; at < all.size(); at += kStep) {
     const std::size_t size = step(at);
     if (at + size < all.size()) file.soon(at + size, step(at + size));
-    file.now(at, size);
+    if (!file.now(at, size)) return false;
     const std::vector<Digest> found = chunk_hashes(all.subspan(at, size));
     if (!std::ranges::equal(found, chunks.subspan(at / Manifest::kChunk, found.size())))
       return false;
@@ -265,13 +270,18 @@ std::optional<StoredSnapshot> SnapshotFolder::stored(Round slot) const {
                         std::move(*ledger)};
 }
 
-std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
+void SnapshotFolder::remove_unfinished() const {
   std::error_code error;
-  fs::create_directories(path_, error);
   for (const auto& entry : fs::directory_iterator(path_, error)) {
     std::error_code ignored;
     if (entry.path().extension() == kPartial) fs::remove_all(entry.path(), ignored);
   }
+}
+
+std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  remove_unfinished();
   const std::string path = path_of(slot);
   const std::string partial = path + kPartial;
   if (::mkdir(partial.c_str(), 0700) != 0) return nullptr;

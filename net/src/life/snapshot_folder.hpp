@@ -59,8 +59,9 @@ class MappedFile {
   /// Has the system read it soon, so that who comes there does not wait. What it cannot read now is
   /// read when it is looked at. Pre: a part of it.
   void soon(std::size_t at, std::size_t size) const;
-  /// Has it in memory, in one call in the place of one for each 64 KiB.
-  void now(std::size_t at, std::size_t size) const;
+  /// Has it in memory, in one call in the place of one for each 64 KiB. False: the disk does not
+  /// give it, or the file became shorter; who looked at it would be ended by a signal.
+  bool now(std::size_t at, std::size_t size) const;
 
  private:
   MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
@@ -140,6 +141,7 @@ class SnapshotFolder {
   std::optional<StoredSnapshot> stored(Round slot) const;
   /// Removes what was not finished. Null: errno says why nothing can be written.
   std::unique_ptr<SnapshotFile> begin(Round slot) const;
+  void remove_unfinished() const;
   /// Removes all but the newest `count`. False: errno says why one could not be.
   /// What a start cannot use does not displace what it can: of those that are `certified` the
   /// newest `count` stay as well, and so does what is `held`.

@@ -50,7 +50,7 @@ Bytes SnapshotService::read(const SnapshotPart& part) {
   if (of == nullptr) return {};
   if (part.file == SnapshotFileName::kManifest) return part.index == 0 ? of->encoded : Bytes{};
   const ByteView bytes = place_of(*of, part);
-  if (!bytes.empty()) file_of(*of, part).now(part.index * Manifest::kChunk, bytes.size());
+  if (!file_of(*of, part).now(part.index * Manifest::kChunk, bytes.size())) return {};
   return Bytes::copy_of(bytes);
 }
 

@@ -54,6 +54,8 @@ void SnapshotWriter::work() {
     }
     std::uint64_t bytes = 0;
     const std::string why = write(*job, bytes);
+    // On a disk that has become full the log needs the space.
+    if (!why.empty()) folder_.remove_unfinished();
     const std::lock_guard lock(mutex_);
     if (stop_) return;
     if (why.empty()) {

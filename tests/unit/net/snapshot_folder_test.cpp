@@ -2,13 +2,16 @@
 #include "life/snapshot_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "full_disk.hpp"
+#include "life/snapshot_service.hpp"
 #include "life/snapshot_writer.hpp"
 
 namespace thresher::net {
@@ -258,6 +261,43 @@ TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
   EXPECT_NE(failed[0].find("no memory"), std::string::npos);
   EXPECT_NE(failed[1].find("gave up"), std::string::npos);
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}, Round{3}})) << "what there was stays";
+}
+
+// The log needs that space now, and the next snapshot may be due in hours.
+TEST_F(Snapshots, WhatCouldNotBeWrittenTakesNoSpace) {
+  std::promise<std::string> failed;
+  SnapshotWriter writer(
+      folder_, {},
+      {[](const Checkpoint&, std::uint64_t) {},
+       [&](const Checkpoint&, const std::string& why) { failed.set_value(why); }});
+  const std::string state = state_of(3'000'000);
+  const Full full(1'500'000);
+  writer.take(
+      {at(1), std::make_unique<Given>([&](const auto& sink) { return sink(as_view(state)); }), {}});
+  auto why = failed.get_future();
+  ASSERT_EQ(why.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_FALSE(why.get().empty());
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+// As where the disk does not read a place any more: the kernel has no page for it.
+TEST_F(Snapshots, AFileThatCannotBeReadAnyMoreIsDamagedAndEndsNobody) {
+#ifndef MADV_POPULATE_READ
+  GTEST_SKIP() << "this system cannot tell before it is read";
+#endif
+  take(1, state_of(3'000'000));
+  const auto loaded = folder_.load(Round{1});
+  ASSERT_TRUE(loaded);
+  const auto file = MappedFile::open(folder_.path_of(Round{1}) + "/state");
+  ASSERT_TRUE(file);
+  SnapshotService service(
+      folder_, 4, {[](NodeId, const Frame&) { return true; }, [] { return std::uint64_t{1}; }});
+  ASSERT_TRUE(service.stored(Round{1}));
+  fs::resize_file(folder_.path_of(Round{1}) + "/state", 1'000'000);
+  EXPECT_FALSE(consists_of(*file, loaded->manifest.chunks));
+  service.want(NodeId{2}, {Round{1}, SnapshotFileName::kState, 2});
+  (void)service.step();
+  EXPECT_EQ(service.served(NodeId{2}), 0u);
 }
 
 TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {
