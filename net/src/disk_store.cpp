@@ -12,6 +12,8 @@
 #include <cstdarg>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -102,6 +104,19 @@ struct DiskStore::Impl {
   std::string folder;
   std::optional<Error> problem;  // nothing goes to the disk any more
 
+  /// What the index said when the log was synced last, and where that ended.
+  struct Durable {
+    std::shared_ptr<const rocksdb::Snapshot> view{};
+    std::uint64_t end = 0;
+  };
+  std::mutex durable_mutex;
+  Durable durable;
+  void note_durable();
+  Durable last_durable() {
+    const std::lock_guard lock(durable_mutex);
+    return durable;
+  }
+
   bool fails(Error why) {
     problem = std::move(why);
     return false;
@@ -118,9 +133,10 @@ struct DiskStore::Impl {
   void note_place(const WalPlace& at, rocksdb::WriteBatch& out);
   bool flush_index(bool wait);
   std::optional<std::uint64_t> index_covers() const;
-  std::optional<std::uint64_t> first_needed(const NamedBody& named) const;
+  std::optional<std::uint64_t> first_needed(const NamedBody& named,
+                                            const rocksdb::ReadOptions& from) const;
   std::optional<WalPlace> last_place(std::uint64_t until) const;
-  bool collect(WalBase& base, std::uint32_t leading) const;
+  bool collect(WalBase& base, std::uint32_t leading, const rocksdb::ReadOptions& from) const;
   void forget_places(std::uint64_t before);
 };
 
@@ -162,6 +178,7 @@ Result<Unit, Error> DiskStore::Impl::index_log(const WalPlace& from) {
   });
   flushed = from.offset;
   released = wal.begin().frame == 0 ? 0 : wal.begin().offset;
+  if (read) note_durable();
   if (read || !problem) return read;
   return because(read.error().what, folder, *problem);
 }
@@ -244,6 +261,15 @@ bool DiskStore::Impl::flush_index(bool wait) {
   return status.ok() || fails(of_index("flushing the index", status.ToString()));
 }
 
+// For release(), which nobody calls where there is one file.
+void DiskStore::Impl::note_durable() {
+  if (segment == 0) return;
+  Durable now{{db->GetSnapshot(), [this](const rocksdb::Snapshot* s) { db->ReleaseSnapshot(s); }},
+              wal.end().offset};
+  const std::lock_guard lock(durable_mutex);
+  std::swap(durable, now);
+}
+
 DiskStore::DiskStore() : impl_(std::make_unique<Impl>()) {}
 
 // The index goes to the disk when the log is there. Where the log found no room the index ends
@@ -308,6 +334,7 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
   if (!records.empty() && !impl_->index(records, begin.sequence, begin, impl_->wal.end())) {
     return Errc::kIo;
   }
+  if (sync || flush_index) impl_->note_durable();
   if (flush_index && !impl_->flush_index(false)) return Errc::kIo;
   return Unit{};
 }
@@ -385,9 +412,10 @@ std::optional<std::uint64_t> DiskStore::Impl::index_covers() const {
 
 // One view of all records: a block whose record is erased meanwhile is named by the log entry that
 // was written before, or was still there when the view was taken.
-std::optional<std::uint64_t> DiskStore::Impl::first_needed(const NamedBody& named) const {
+std::optional<std::uint64_t> DiskStore::Impl::first_needed(const NamedBody& named,
+                                                           const rocksdb::ReadOptions& from) const {
   std::uint64_t first = ~std::uint64_t{0};
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(from));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const ByteView key = view(it->key());
     const std::uint32_t table = table_of(key);
@@ -416,8 +444,9 @@ std::optional<WalPlace> DiskStore::Impl::last_place(std::uint64_t until) const {
 }
 
 // What is still there of the records in front of the place.
-bool DiskStore::Impl::collect(WalBase& base, std::uint32_t leading) const {
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
+bool DiskStore::Impl::collect(WalBase& base, std::uint32_t leading,
+                              const rocksdb::ReadOptions& from) const {
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(from));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const ByteView key = view(it->key());
     if (table_of(key) == kMetaTable) break;
@@ -444,7 +473,8 @@ void DiskStore::Impl::forget_places(std::uint64_t before) {
 }
 
 // In this order: what is on the disk as the log's beginning says less than the files have, until
-// they go.
+// they go. What is kept is what the index said when the log was synced last: what has replaced or
+// erased a record since then may be lost with a kill, and what it replaced would be gone too.
 Result<Unit, Error> DiskStore::release(const NamedBody& named, std::uint32_t leading) {
   if (impl_->segment == 0) return Unit{};
   auto covers = impl_->index_covers();
@@ -453,12 +483,16 @@ Result<Unit, Error> DiskStore::release(const NamedBody& named, std::uint32_t lea
     covers = impl_->index_covers();
   }
   const Error unreadable{ErrorCode::kIo, "the index cannot be read", impl_->folder + "/index"};
-  const auto first = impl_->first_needed(named);
+  const Impl::Durable durable = impl_->last_durable();
+  if (!durable.view) return Unit{};
+  rocksdb::ReadOptions from;
+  from.snapshot = durable.view.get();
+  const auto first = impl_->first_needed(named, from);
   if (!first) return unreadable;
-  const auto place = impl_->last_place(std::min(*first, covers.value_or(0)));
+  const auto place = impl_->last_place(std::min({*first, covers.value_or(0), durable.end}));
   if (!place || place->offset <= impl_->released) return Unit{};
   WalBase base{*place};
-  if (!impl_->collect(base, leading)) return unreadable;
+  if (!impl_->collect(base, leading, from)) return unreadable;
   if (auto released = impl_->wal.release(base); !released) return released;
   impl_->released = place->offset;
   impl_->forget_places(place->offset);

@@ -160,6 +160,24 @@ TEST_F(WalRelease, TheFrontIsGivenBackAndWhatIsNeededStays) {
   EXPECT_TRUE(again->release(&named, kLeading));
 }
 
+// What replaced it went with the kill, and it went with the front: neither was left.
+TEST_F(WalRelease, WhatWasReplacedWithoutASyncIsThereAfterAKill) {
+  {
+    const auto store = open();
+    fill(*store, 60, 50);
+    const std::vector<Persist> vote{{kVotes, bytes("first"), bytes("another"), {}}};
+    ASSERT_TRUE(store->write(vote, false));
+    ASSERT_TRUE(store->release(&named, kLeading));
+    EXPECT_GT(store->released(), 0u);
+    fs::copy(folder_, root_ / "killed", fs::copy_options::recursive);
+  }
+  fs::remove_all(folder_);
+  fs::rename(root_ / "killed", folder_);
+  fs::remove_all(folder_ / "index");
+  const auto found = content(*open());
+  EXPECT_NE(std::ranges::find(found, "2 first=vote"), found.end());
+}
+
 TEST_F(WalRelease, WhatEntriesNameIsNotGivenBack) {
   const auto store = open();
   fill(*store, 60, 0);
