@@ -246,7 +246,7 @@ struct GraphAgreement::Impl {
   std::unique_ptr<GraphEngine> make_engine() {
     const std::uint32_t n = options.graph.size();
     if (!exact(options)) {
-      return std::make_unique<HostedAgreement<AsyncAuth>>(
+      return std::make_unique<HostedGraph<AsyncAuth>>(
           AsyncAuth({.graph = options.graph,
                      .faults = options.faults,
                      .self = self,
@@ -255,7 +255,7 @@ struct GraphAgreement::Impl {
                      .chain = chain}),
           n, host_links<digraph::Estimate>([this](const auto& e) { decide(e.value); }));
     }
-    return std::make_unique<HostedAgreement<SyncAuth>>(
+    return std::make_unique<HostedGraph<SyncAuth>>(
         SyncAuth({.graph = options.graph,
                   .faults = options.faults,
                   .self = self,

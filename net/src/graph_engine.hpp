@@ -1,6 +1,6 @@
 // One of the two agreements of directed graphs, hosted. Private to net/.
 //
-//   std::unique_ptr<GraphEngine> engine = std::make_unique<HostedAgreement<digraph::SyncAuth>>(
+//   std::unique_ptr<GraphEngine> engine = std::make_unique<HostedGraph<digraph::SyncAuth>>(
 //       digraph::SyncAuth(config), nodes, links);
 //   if (const auto started = engine->start(); !started) return started.error();
 //   engine->receive(NodeId{2}, frame);
@@ -35,9 +35,9 @@ class GraphEngine {
 
 /// `P`: digraph::SyncAuth or digraph::AsyncAuth.
 template <class P>
-class HostedAgreement final : public GraphEngine {
+class HostedGraph final : public GraphEngine {
  public:
-  HostedAgreement(P protocol, std::uint32_t nodes, HostLinks<typename P::Output> links)
+  HostedGraph(P protocol, std::uint32_t nodes, HostLinks<typename P::Output> links)
       : host_(std::move(protocol), Codec{nodes}, std::move(links)) {}
 
   Result<Unit, Error> start() override {
