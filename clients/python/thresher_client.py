@@ -32,6 +32,10 @@ import sys
 import time
 import urllib.parse
 
+# A gateway's answers with these say that it took nothing, whatever else they say: the request was wrong, or not for it, or
+# the pool is full, or the node is stopping.
+NOTHING_TAKEN = frozenset((400, 403, 404, 405, 411, 413, 415, 417, 421, 422, 429, 431, 501, 503))
+
 Receipt = collections.namedtuple("Receipt", "position slot result failed proof")
 Transaction = collections.namedtuple("Transaction", "position slot client sequence data")
 
@@ -104,12 +108,14 @@ class Client:
                 connection.close()
             if status == 200:
                 return _read_as(_receipt, reply, Unknown)
-            why = reply.get("error", f"status {status}")
+            why = str(reply.get("error") or f"status {status}")
             if status == 421 and reply.get("outcome") == "refused":  # it observes: nothing was taken
                 refused = Refused(f"{gateway}: {why}", reply)
                 self._at = (self._at + 1) % len(self.gateways)
                 continue
-            raise (Unknown if reply.get("outcome") == "unknown" else Refused)(why, reply)
+            # Something else than a gateway may have answered, and a gateway may stand behind it.
+            nothing = reply.get("outcome") == "refused" or ("error" in reply and status in NOTHING_TAKEN)
+            raise (Refused if nothing and reply.get("outcome") != "unknown" else Unknown)(why, reply)
         if refused:
             raise refused
         raise Unreachable(f"no gateway can be reached; the last problem: {last}")
@@ -174,12 +180,15 @@ class Client:
     @staticmethod
     def _read(connection):
         response = connection.getresponse()
-        body = response.read()
+        try:
+            body = response.read()
+        except (OverflowError, ValueError) as e:  # a length that is none
+            raise http.client.HTTPException(f"{type(e).__name__}: {e}") from e
         try:
             reply = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             reply = None
-        return response.status, reply if isinstance(reply, dict) else {"error": body.decode(errors="replace")}
+        return response.status, reply if isinstance(reply, dict) else {"said": body.decode(errors="replace")}
 
     def _get(self, target, gateway=None):
         last = None
@@ -202,7 +211,7 @@ class Client:
         if status == 410 and "begins" in reply:
             raise _read_as(_pruned, reply)
         if status != 200:
-            raise Error(reply.get("error", f"status {status}"), reply)
+            raise Error(str(reply.get("error") or f"status {status}: {str(reply.get('said', ''))[:200]}"), reply)
         return reply
 
 
@@ -225,7 +234,7 @@ def _read_as(read, reply, error=Error):
     """What `read` makes of a reply; a reply that it cannot read comes from something else than a gateway."""
     try:
         return read(reply)
-    except (KeyError, TypeError, ValueError) as e:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as e:
         raise error(f"the answer is none of a gateway ({type(e).__name__}: {e}): {str(reply)[:200]}") from e
 
 

@@ -14,8 +14,9 @@ inline constexpr std::string_view kObserve =
     "a member of a new network only, because the genesis file names the keys";
 /// Where newer data may be somewhere.
 inline constexpr std::string_view kKeyMayNotSign =
-    "One key must never sign twice: put the newest data back, with the file '.signed-' beside the "
-    "key. Without them this key must not sign here any more: `thresher node run --observe` follows "
+    "One key must never sign twice: put the newest data back, with the file beside the key that "
+    "is called as the key and '.signed-' with eight digits. Without them this key must not sign "
+    "here any more: `thresher node run --observe` follows "
     "the log with this folder and signs nothing; a new key is a member of a new network only, "
     "because the genesis file names the keys";
 

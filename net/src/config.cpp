@@ -261,6 +261,7 @@ class Loader {
     if (!root.contains("schema")) {
       problems_.push_back(file_.string() + ": schema is missing; write: schema = 1");
     }
+    check_together();
     if (!problems_.empty()) return problems_;
     for (std::string* path : {&config_.options.genesis, &config_.options.key, &config_.options.data,
                               &config_.options.coin}) {
@@ -285,7 +286,7 @@ class Loader {
   void take(const std::string& table, const std::string& name, const toml::node& node) {
     const std::string path = table.empty() ? name : table + "." + name;
     if (path == "schema") {
-      if (node.value<std::int64_t>() != 1) problem(node, "schema must be 1");
+      if (!node.is_integer() || node.value<std::int64_t>() != 1) problem(node, "schema must be 1");
       return;
     }
     if (path == "storage") return take_storage(node);
@@ -307,6 +308,22 @@ class Loader {
     problem(node, unknown_name("key", path, known));
   }
 
+  // What each may be, and not beside the other.
+  void check_together() {
+    const NodeOptions& o = config_.options;
+    constexpr std::uint64_t kUnit = 1u << 20;
+    if (o.segment_bytes % kUnit != 0) {
+      problems_.push_back(file_.string() + ": retention.segment_bytes is " +
+                          std::to_string(o.segment_bytes) + ", which is not in whole MiB; write " +
+                          std::to_string(o.segment_bytes / kUnit * kUnit) + " or " +
+                          std::to_string((o.segment_bytes / kUnit + 1) * kUnit));
+    }
+    if (!o.metrics_listen.empty() && o.metrics_listen == o.gateway_address) {
+      problems_.push_back(file_.string() + ": metrics.listen and gateway.address are both '" +
+                          o.gateway_address + "'; each needs a port of its own");
+    }
+  }
+
   void take_storage(const toml::node& node) {
     const auto text = node.value<std::string>();
     // "rocksdb" is what "disk" was called before a store of one's own could be given.
@@ -323,6 +340,8 @@ class Loader {
               std::string Owner::*target) {
     const auto text = node.value<std::string>();
     if (!node.is_string()) return problem(node, path + " must be a text in quotes");
+    if (text->find('\0') != text->npos)
+      return problem(node, path + " has a zero byte in it, which no name of a file may have");
     const auto& choices = key.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *text) == choices.end()) {
       const auto named = choices.begin() + (choices.front().empty() ? 1 : 0);
@@ -334,8 +353,8 @@ class Loader {
           target == &NodeOptions::metrics_listen || target == &NodeOptions::gateway_address;
       if (listens && !text->empty() && !loopback_address(*text)) {
         return problem(node, path + " is '" + *text +
-                                 "', which is not on loopback; write it as \"127.0.0.1:9464\", or "
-                                 "\"\" for none");
+                                 "', which is no address on loopback with a port from 1 to 65535; "
+                                 "write it as \"127.0.0.1:9464\", or \"\" for none");
       }
       config_.options.*target = *text;
     } else {

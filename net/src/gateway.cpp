@@ -40,6 +40,9 @@ constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMostDrained = 64 * 1024;
 /// Of what was read and not understood yet: a line of a chunk, or all fields behind the last one.
 constexpr std::size_t kMostUnread = 64 * 1024;
+/// Events that are written to who follows the log before others have their turn, but for the last
+/// one. Unit: bytes.
+constexpr std::size_t kMostText = 64 * 1024;
 /// Who follows a log in which nothing happens gets a sign of life. Unit: looks.
 constexpr int kBeat = 500;
 /// To who waits for it with the body (RFC 9110, 10.1.1).
@@ -120,7 +123,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void log(const Request& request, const Target& target);
   void follow(std::uint64_t from);
   void follow_on();
-  void write_events(const LogPage& page);
+  void write_events();
   void write(std::string text);
   void wait();
   void drain();
@@ -152,9 +155,11 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::optional<Target> target_;  // of the request that is being read
   bool keep_alive_ = false;
-  std::string text_;        // that is being written to who follows the log
-  std::uint64_t next_ = 0;  // the position that it gets next
-  int quiet_ = 0;           // looks without anything new
+  std::string text_;                     // that is being written to who follows the log
+  std::uint64_t next_ = 0;               // the position that it gets next
+  std::vector<LoggedTransaction> rows_;  // that it gets before it asks for more
+  std::size_t row_ = 0;                  // of these, the next one
+  int quiet_ = 0;                        // looks without anything new
 };
 
 // What the head says is judged before the body is read: no field that follows the body can change
@@ -362,6 +367,7 @@ void Session::follow(std::uint64_t from) {
 }
 
 void Session::follow_on() {
+  if (row_ < rows_.size()) return write_events();
   if (shared_->length.load() <= next_) return wait();
   shared_->hooks.log(
       next_, kMostRows, here<LogPage>([](Session& self, const LogPage& page) {
@@ -371,7 +377,9 @@ void Session::follow_on() {
         }
         if (!page.problem.empty() && page.transactions.empty()) return self.close();
         if (page.transactions.empty()) return self.wait();
-        self.write_events(page);
+        self.rows_ = page.transactions;
+        self.row_ = 0;
+        self.write_events();
       }));
 }
 
@@ -383,12 +391,17 @@ void Session::wait() {
   });
 }
 
-void Session::write_events(const LogPage& page) {
+// A little at a time: to make text of a whole page takes long enough that others would notice, and
+// the text of one whose reader is slow is kept until it is taken.
+void Session::write_events() {
   std::string out;
-  for (const LoggedTransaction& t : page.transactions) {
+  for (; row_ < rows_.size() && out.size() < kMostText; ++row_) {
+    const LoggedTransaction& t = rows_[row_];
     out += "id: " + std::to_string(t.position) + "\ndata: " + text::write(json_of(t)) + "\n\n";
     next_ = t.position + 1;
   }
+  if (row_ == rows_.size()) rows_.clear();
+  if (rows_.empty()) row_ = 0;
   write(std::move(out));
 }
 

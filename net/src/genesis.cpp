@@ -75,6 +75,10 @@ std::string check_nodes(const std::vector<PeerAddress>& nodes) {
       return both + "address " + nodes[i].host + ":" + std::to_string(nodes[i].port) +
              "; every node listens at its own";
     }
+    if (!std::ranges::all_of(nodes[i].host, [](char c) { return c > ' ' && c < 127; })) {
+      return "the `host` of node " + std::to_string(i) +
+             " has a character that no address has; write an IP address or a name";
+    }
     if (nodes[i].host.empty() || nodes[i].port == 0) {
       return "node " + std::to_string(i) +
              " has no address; write its `host` and a `port` from 1 on";
@@ -95,6 +99,8 @@ std::string check(const Genesis& g, MayLackCoin may_lack) {
     return unknown_name("protocol", g.protocol, known);
   }
   if (std::string problem = check_nodes(g.nodes); !problem.empty()) return problem;
+  if (std::ranges::any_of(g.chain, [](char c) { return (c >= 0 && c < ' ') || c == 127; }))
+    return "`chain` has a control character in it; give the network a name that can be printed";
   for (const auto& [name, value] : g.parameters) {
     if (const auto fits = check_parameter(g.protocol, name, value); !fits) {
       return "`parameters`: " + fits.error().text();

@@ -61,7 +61,9 @@ Error WalScan::cannot_read(std::uint64_t at) const {
 }
 
 Error WalScan::damaged(std::uint64_t at) const {
+  const std::string file = window_.file_at(at);
   const std::string what = "'" + path_ + "' is damaged at byte " + std::to_string(at) +
+                           (file == path_ ? "" : " of the log, in '" + file + "'") +
                            ": records that were durable are not what they were. ";
   if (at_rest_) {
     return corrupt(

@@ -25,6 +25,33 @@ int refuse(const std::vector<std::string>& problems, bool json) {
   return fail_all(kUsage, problems);
 }
 
+// What else listens at the node's own port.
+void check_ports(const net::NodeOptions& o, const net::PeerAddress& own,
+                 std::vector<std::string>& problems) {
+  const std::string port = ":" + std::to_string(own.port);
+  for (const auto& [name, address] : {std::pair("metrics.listen", &o.metrics_listen),
+                                      std::pair("gateway.address", &o.gateway_address)}) {
+    if (!address->ends_with(port)) continue;
+    problems.push_back(std::string(name) + " is '" + *address +
+                       "', and the node itself listens at port " + std::to_string(own.port) +
+                       " (genesis file); give each a port of its own");
+  }
+}
+
+void check_pruning(const net::NodeOptions& o, const net::Genesis& genesis,
+                   std::vector<std::string>& problems) {
+  const std::uint64_t every = net::checkpoint_slots(genesis);
+  if (!o.prunes() || (every > 0 && o.snapshot_checkpoints > 0)) return;
+  problems.push_back(
+      "retention asks for a log that is pruned, which takes checkpoints (`checkpoint` in the "
+      "genesis "
+      "file is " +
+      std::to_string(every) + ") and snapshots (snapshots.checkpoints is " +
+      std::to_string(o.snapshot_checkpoints) +
+      "): the whole log would be kept; write retention.snapshots and retention.positions as 0, or "
+      "give it both");
+}
+
 int check(const Args& a) {
   const auto config = net::load_config(a.home);
   if (!config) return refuse(config.error(), a.json);
@@ -38,6 +65,7 @@ int check(const Args& a) {
   if (genesis) {
     const auto delays = net::check_delays(o, genesis->nodes.size());
     if (!delays) problems.push_back(delays.error().text());
+    check_pruning(o, *genesis, problems);
   }
   if (genesis && key) {
     std::size_t id = 0;
@@ -47,6 +75,7 @@ int check(const Args& a) {
     } else {
       const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(id)});
       if (!coin) problems.push_back(coin.error().text());
+      check_ports(o, genesis->nodes[id], problems);
     }
   }
   if (!problems.empty()) return refuse(problems, a.json);

@@ -229,7 +229,11 @@ Result<LogProof, std::string> Node::Impl::prove(std::uint64_t position) {
   }
   if (position < reader.begin().length) return pruned_words(position, reader.begin().length);
   TreeReader* of = tree_at(certificate->checkpoint.slot);
-  if (of == nullptr) return std::string("this node has not computed that checkpoint itself");
+  if (of == nullptr) {
+    return "this node has not written down its own checkpoint of slot " +
+           std::to_string(certificate->checkpoint.slot.value) +
+           " yet, which is certified: ask again in a moment, or another node";
+  }
   return proof_of(*of, position, *certificate);
 }
 

@@ -114,10 +114,40 @@ class Answers(unittest.TestCase):
                 with self.assertRaises(Unreachable):
                     Client(port.address).status()
 
-    def test_a_refusal_is_one_whatever_its_form(self):
-        for said in (answer(b'{"error":"no"}', "403 Forbidden"), answer(b"no", "500 Oops"), answer(b"[]", "400 Bad Request")):
+    # Only what a gateway says in its own words.
+    def test_a_refusal_says_that_nothing_was_taken(self):
+        for said in (answer(b'{"error":"no"}', "403 Forbidden"), answer(b'{"error":"full"}', "429 Too Many Requests"),
+                     answer(b'{"error":"no","outcome":"refused","reason":"check"}', "422 Unprocessable Entity"),
+                     answer(b'{"error":"it stops"}', "503 Service Unavailable")):
             with Port(said) as port, self.assertRaises(Refused):
                 Client(port.address).submit(b"x")
+
+    # A gateway may stand behind whoever says such things, and may have taken it.
+    def test_what_says_nothing_of_the_transaction_is_no_refusal(self):
+        for said in (answer(b"no", "500 Oops"), answer(b"[]", "400 Bad Request"), answer(b"", "204 No Content"),
+                     answer(b"<html>moved</html>", "301 Moved Permanently"), answer(b'{"error":"x"}', "502 Bad Gateway"),
+                     answer(b'{"error":"x","outcome":"unknown"}', "503 Service Unavailable"),
+                     answer(b'{"error":{"a":[1]}}', "500 Oops")):
+            with Port(said) as port, self.assertRaises(Unknown):
+                Client(port.address).submit(b"x")
+
+    def test_what_no_reader_can_hold(self):
+        deep = b"[" * 100_000
+        for said in (answer(deep), answer(deep, "500 Oops"), answer(b'{"position":1e999,"slot":1}'),
+                     b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}"):
+            with Port(said) as port:
+                client = Client(port.address)
+                with self.assertRaises(Unknown):
+                    client.submit(b"x")
+                with self.assertRaises(Error):
+                    client.log()
+                with self.assertRaises(Error):
+                    client.query(b"x")
+        with Port(answer(b'{"error":"x","begins":Infinity}', "410 Gone")) as port, self.assertRaises(Error):
+            Client(port.address).log()
+        for data in (deep, b'{"position":1e999,"slot":1,"client":"","sequence":0,"data":""}'):
+            with Port(events(b"data: " + data + b"\n\n")) as port, self.assertRaises(Error):
+                next(Client(port.address).follow())
 
     # Nothing was taken there, so the next gateway may be asked; where all observe, that is the answer.
     def test_a_node_that_observes_gives_way(self):

@@ -139,7 +139,26 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
   EXPECT_THAT(p, has("9", "unknown log.level `loud`; known: debug, info, warning, error"));
   EXPECT_THAT(p, has("11", "network.delta_us must be a whole number from 1000 to"));
   EXPECT_THAT(p, has("12", "network.pace_us must be a whole number"));
-  EXPECT_THAT(p, has("14", "'junk', which is not on loopback"));
+  EXPECT_THAT(p, has("14", "'junk', which is no address on loopback"));
+}
+
+TEST_F(Config, WhatDoesNotGoTogetherIsNamed) {
+  const auto read = load_config(
+      write("schema = true\ndata = \"a\\u0000b\"\n"
+            "[metrics]\nlisten = \"127.0.0.1:9464\"\n[gateway]\naddress = \"127.0.0.1:9464\"\n"
+            "[retention]\nsegment_bytes = 67_108_865\n"));
+  ASSERT_FALSE(read);
+  const auto has = [](const std::string& what) { return testing::Contains(HasSubstr(what)); };
+  EXPECT_THAT(read.error(), has("node.toml:1: schema must be 1"));
+  EXPECT_THAT(read.error(), has("node.toml:2: data has a zero byte in it"));
+  EXPECT_THAT(read.error(), has("not in whole MiB; write 67108864 or 68157440"));
+  EXPECT_THAT(read.error(), has("metrics.listen and gateway.address are both '127.0.0.1:9464'"));
+  for (const char* address : {"127.0.0.1:0", "127.0.0.1:99999", "10.0.0.1:80"}) {
+    const auto other =
+        load_config(write("schema = 1\n[metrics]\nlisten = \"" + std::string(address) + "\"\n"));
+    ASSERT_FALSE(other) << address;
+    EXPECT_THAT(other.error(), has("no address on loopback with a port from 1 to 65535"));
+  }
 }
 
 TEST_F(Config, ATableIsNoValue) {

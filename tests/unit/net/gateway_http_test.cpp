@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "../../integration/node/raw_peer.hpp"
@@ -66,6 +67,12 @@ class Door {
     const std::lock_guard lock(mutex_);
     return std::exchange(ordered_, {});
   }
+  /// Has a log of so many transactions, of kEach bytes.
+  static constexpr std::size_t kEach = 5000;
+  void holds(std::uint64_t transactions) {
+    held_ = transactions;
+    gateway_.length(transactions);
+  }
   int connect() const {
     const int fd = connect_to(port_);
     const timeval patience{20, 0};
@@ -98,12 +105,18 @@ class Door {
       done({false, std::move(question), length});
     };
     out.status = [](std::function<void(NodeStatus)> done) { done({}); };
-    out.log = [](std::uint64_t, std::size_t, std::function<void(LogPage)> done) { done({}); };
+    out.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
+      LogPage page{held_, {}, {}};
+      for (std::uint64_t p = from; p < held_ && page.transactions.size() < most; ++p)
+        page.transactions.push_back({p, 1, {}, p, Bytes::from(std::vector<std::byte>(kEach))});
+      done(std::move(page));
+    };
     return out;
   }
 
   std::mutex mutex_;
   std::vector<std::string> ordered_;
+  std::atomic<std::uint64_t> held_{0};
   std::uint16_t port_;
   Gateway gateway_;
 };
@@ -274,6 +287,26 @@ TEST(GatewayHttp, NothingFollowsTheLargestPosition) {
   std::string said;
   EXPECT_TRUE(Door::read_some(fd, said));
   EXPECT_TRUE(said.starts_with("HTTP/1.1 200 OK\r\n")) << said;
+  ::close(fd);
+}
+
+// A page of the log is written in several parts: all of it comes, in order, and what follows.
+TEST(GatewayHttp, WhoFollowsTheLogGetsAllOfItInOrder) {
+  Door door;
+  door.holds(30);
+  const int fd = door.connect();
+  Door::say(fd, get("/log?from=0", kHost + "Accept: text/event-stream\r\n"));
+  std::string said;
+  std::uint64_t next = 0;
+  while (next < 250 && Door::read_some(fd, said)) {
+    if (next == 30) door.holds(250);
+    for (std::size_t end; (end = said.find("\n\n")) != said.npos; said.erase(0, end + 2)) {
+      const std::size_t id = said.find("id: ");
+      if (id > end) continue;  // the head, or a sign of life
+      EXPECT_EQ(std::stoull(said.substr(id + 4)), next++);
+    }
+  }
+  EXPECT_EQ(next, 250u);
   ::close(fd);
 }
 
