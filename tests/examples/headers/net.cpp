@@ -37,6 +37,7 @@
 #include "thresher/net/node.hpp"
 #include "thresher/net/node_store.hpp"
 #include "thresher/net/parameters.hpp"
+#include "thresher/net/payload_root.hpp"
 #include "thresher/net/ports.hpp"
 #include "thresher/net/receipt_proof.hpp"
 #include "thresher/net/synced_file.hpp"
@@ -376,6 +377,13 @@ int log_proof_example(const std::string& text, const Genesis& genesis) {
   if (!held) return fail(held.error().text());
   // </>
   return 0;
+}
+
+void payload_root_example(const Bytes& payload) {
+  // <thresher/net/payload_root.hpp>
+  DataHashes hashes;
+  Digest root = payload_root(payload.view(), &hashes);
+  // </>
 }
 
 // Passes each call on, and may look at it.

@@ -1,7 +1,7 @@
 // The root of a block's payload: what its author signs in the place of the bytes.
 //
 //   DataHashes hashes;
-//   Digest root = payload_root(payload.view(), &hashes);     // hashes: payload_hash() of some data
+//   Digest root = payload_root(payload.view(), &hashes);   // hashes: payload_hash() of some data
 //
 // The root is SHA-256 of: kRootName, the payload's length (u64, little-endian), and the payload, in
 // which the hash of a transaction's data stands for the data where kLeastHashed <= its length <=
