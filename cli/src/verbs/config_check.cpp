@@ -2,6 +2,7 @@
 
 #include "../text.hpp"
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/checkpoint.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
