@@ -209,7 +209,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   if (store.first(edge.round, edge.author) != nullptr) {
     const auto payer = payer_of(edge);
     if (!payer) return;
-    twins.emplace(edge, *payer);
+    twins.emplace(edge, Twin{*payer, std::nullopt});
     ++peers[payer->value].twins;
   }
   found(edge);

@@ -13,18 +13,12 @@ void Dag::State::falls_below(const Entry& entry) {
     const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
     return attic.keep(slim ? header_alone(entry.block) : entry.block);
   }
-  const auto twin = twins.find(entry.edge());
-  if (twin == twins.end()) return;
-  --peers[twin->second.value].twins;
-  twins.erase(twin);
+  forget_twin(*entry.block);
 }
 
 void Dag::State::raise_attic(Round floor, Fx& fx) {
   attic.raise(floor, [&](const BlockPtr& block) {
-    if (const auto twin = twins.find(block->edge()); twin != twins.end()) {
-      --peers[twin->second.value].twins;
-      twins.erase(twin);
-    }
+    forget_twin(*block);
     vouched.erase(block->edge());
     erase_record(block, fx);
   });

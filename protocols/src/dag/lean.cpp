@@ -68,6 +68,7 @@ bool Dag::State::has_payload(Entry& entry, Fx& fx) {
     if (lean.contains(edge)) far_lean[edge.round].insert(edge);
     return !lean.contains(edge);
   }
+  if (is_held_back(entry)) return false;
   if (!lean.contains(edge)) return true;
   need(edge, edge, edge.author, fx);
   for (const Edge& child : waits.of(edge)) missing.need(edge, child, child.author);

@@ -94,6 +94,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   store.raise_floor(floor, [&](const Entry& e) {
     if (!e.accepted) waits_no_more(*e.block);
     lean.erase(e.edge());
+    held_back.erase(e.edge());
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);

@@ -45,7 +45,7 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
     const Edge e = todo[i];
     if (!seen.insert(e).second || store.find(e) == nullptr) continue;
     const auto twin = twins.find(e);
-    const NodeId payer = twin == twins.end() ? e.author : twin->second;
+    const NodeId payer = twin == twins.end() ? e.author : twin->second.payer;
     const bool room = peers[payer.value].twins < config.limits.twins_per_peer;
     if (room || !config.rules.twins_charged) return payer;
     rest_on(e);
@@ -73,7 +73,9 @@ void Dag::State::hurry(Fx& fx) {
 // Where everybody was asked in vain and nothing is to be done, questions go out as seldom as an
 // idle node repeats its block: what a liar invented does not keep a cluster awake.
 void Dag::State::arm_pull(Fx& fx) {
-  if (missing.empty() && unproved.empty() && packed.empty() && !lagging()) return;
+  if (missing.empty() && unproved.empty() && packed.empty() && held_back.empty() && !lagging()) {
+    return;
+  }
   const Delay every = eager || has_work() ? kPullEvery : config.idle_push;
   if (pull_armed && pull_after <= every) return;
   pull_armed = true;
@@ -98,6 +100,7 @@ void Dag::State::pull(Fx& fx) {
     for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
   }
   eager = false;
+  want_held_back(fx);
   ask_for_blocks(fx);
   ask_for_evidence(fx);
   ask_for_rounds(fx);

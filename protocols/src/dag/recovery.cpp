@@ -83,6 +83,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     store.accept(*entry, derived_claim(*entry));
     was_accepted(*entry->block);
     if (lean.erase(edge) > 0) missing.found(edge);  // the host has its payload
+    held_back.erase(edge);
     Round& highest = peers[edge.author.value].accepted;
     highest = std::max(highest, round);
     ++stats.blocks_accepted;

@@ -70,6 +70,20 @@ struct Dag::State {
   void take_payload(const BlockPtr& block, Fx& fx);
   void bring_near(Fx& fx);
 
+  // held_back.cpp: payloads of equivocators' further blocks, for their own sake and for others'
+  /// A held block that is not the first of its author and round.
+  struct Twin {
+    NodeId payer;                   // on whose behalf it is held
+    std::optional<NodeId> charged;  // for its payload; empty: nobody
+  };
+  bool charge(Twin& twin, NodeId payer, std::uint64_t bytes);
+  std::optional<NodeId> charge_one_of(const NodeSet& authors, const Edge& edge, NodeSet& had_more);
+  bool is_held_back(Entry& entry);
+  std::map<Edge, NodeSet> who_rests_on() const;
+  Edge waiting_above(const Edge& edge, NodeId author) const;
+  void want_held_back(Fx& fx);
+  void forget_twin(const Block& block);
+
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
   void receive(NodeId from, const WantRound& message, Fx& fx);
@@ -218,6 +232,7 @@ struct Dag::State {
     std::uint64_t kept_bytes = 0;     // payload of those, and of accepted ones that are far
     std::uint32_t outstanding = 0;    // answers it may still send
     std::uint32_t twins = 0;          // held beside others of their author and round because of it
+    std::uint64_t twin_bytes = 0;     // payload of twins that it is charged for
     std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
     Round accepted{0};                // highest round of an accepted block it authored
     bool muted = false;               // proven equivocator: never referenced again
@@ -239,11 +254,11 @@ struct Dag::State {
   MissingBlocks missing;                     // referenced but not held, or of `lean` and asked for
   std::set<Edge> lean;                       // held by their header alone, and not accepted
   std::map<Round, std::set<Edge>> far_lean;  // of those, what could be accepted but is far
+  std::set<Edge> held_back;                  // likewise, but nobody may need it (T1)
   std::map<Round, std::vector<std::pair<NodeId, std::uint64_t>>> far_bytes;  // accepted, and far
   Waits waits;
   Latecomers latecomers;
-  /// Held blocks that are not the first of their author and round, and on whose behalf.
-  std::map<Edge, NodeId> twins;
+  std::map<Edge, Twin> twins;
   struct Unproved {
     Edge leader;
     Search search;

@@ -93,6 +93,18 @@ class Store {
   bool missing(const Edge& edge) const { return edge.round > floor_ && find(edge) == nullptr; }
   /// The first edge of a held block that is not settled.
   std::optional<Edge> first_unsettled(const Entry& entry) const;
+  /// Calls `visit(const Edge&)` for all that are not.
+  template <class F>
+  void each_unsettled(const Entry& entry, F visit) const {
+    for (const Line& line : entry.shape->lines()) {
+      if (line.round <= floor_) break;
+      line.authors.for_each_outside(at(line.round).accepted_named,
+                                    [&](NodeId author) { visit(named_edge(line, author)); });
+    }
+    for (const Edge& e : entry.shape->others) {
+      if (!settled(e)) visit(e);
+    }
+  }
   /// Calls `visit(const Edge&)` for the edges of a held block that are missing.
   template <class F>
   void each_missing(const Entry& entry, F visit) const {
