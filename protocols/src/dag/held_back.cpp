@@ -50,6 +50,17 @@ void Dag::State::forget_twin(const Block& block) {
   twins.erase(it);
 }
 
+// No record says who needed a further block before a restart, so its author pays for it: what
+// others need is taken on their behalf all the same.
+void Dag::State::charge_restored(const Entry& entry) {
+  const NodeId author = entry.block->author();
+  const Edge edge = entry.edge();
+  if (author == config.self || store.first(edge.round, author)->edge() == edge) return;
+  twins.emplace(edge, Twin{author, author});
+  ++peers[author.value].twins;
+  peers[author.value].twin_bytes += entry.block->header.payload_bytes;
+}
+
 // T2: by block that is not accepted, whose blocks rest on it. Proven equivocators do not count. Not
 // what waits.of() says, where a block waits for one other at a time: what a correct node's block
 // needs comes level by level, not block by block.

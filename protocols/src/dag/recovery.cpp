@@ -148,6 +148,7 @@ void Dag::State::start(Fx& fx) {
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived_claim(entry));
+    charge_restored(entry);
     Peer& author = peers[edge.author.value];
     author.accepted = std::max(author.accepted, round);
     undelivered.add(*block, own_round());

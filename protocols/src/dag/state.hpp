@@ -82,6 +82,7 @@ struct Dag::State {
   std::map<Edge, NodeSet> who_rests_on() const;
   Edge waiting_above(const Edge& edge, NodeId author) const;
   void want_held_back(Fx& fx);
+  void charge_restored(const Entry& entry);
   void forget_twin(const Block& block);
 
   // pulls.cpp: asking for and handing out what is missing

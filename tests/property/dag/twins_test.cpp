@@ -3,6 +3,8 @@
 // are beyond the quota of the rest: docs/protocols/thresher.md, "What a peer can fill".
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "timed.hpp"
 
 namespace thresher::dag {
@@ -104,6 +106,44 @@ TEST(Twins, WhatSomebodyNamesAllAcceptBeyondTheQuotaOfBytes) {
     world.run_until(80 * kDelta);
     EXPECT_GT(world.node(4).next_slot().value, slot.value + 3) << room;
   }
+}
+
+// What a node accepted before a restart counts after it.
+TEST(Twins, ARestartGivesNoRoomForMoreBytes) {
+  const Committee committee = *Committee::of(7);
+  const TreeOfTwins before(1, committee);
+  const TreeOfTwins after(2, committee);
+  Timed world(7, {kEquivocates, kHelps});
+  world.limits.waiting_bytes_per_peer = 4 * kBytes;
+  const TreeOfTwins* shown = &before;
+  world.asked = [&](std::uint16_t liar, std::uint16_t who, const Message& m) {
+    const auto* want = std::get_if<Want>(&m);
+    if (want != nullptr) world.post(liar, who, shown->answer(*want), 20);
+  };
+  const auto accepted = [&] {
+    std::vector<Edge> all;
+    world.node(0).accepted(Round{0}, all);
+    return std::count_if(all.begin(), all.end(),
+                         [](const Edge& e) { return e.author.value == kEquivocates; });
+  };
+  world.start();
+  world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
+  world.run_until(5 * kDelta);
+  world.post(kEquivocates, 0, Push{before.root()}, 10);
+  world.run_until(20 * kDelta);
+  const auto all_of_one = static_cast<std::ptrdiff_t>(before.all().size());
+  EXPECT_EQ(accepted(), all_of_one);
+  world.crash(0);
+  world.boot(0);
+  shown = &after;
+  world.post(kEquivocates, 0, Push{after.root()}, 10);
+  Header h;  // names the root, which is a twin here and would not be taken otherwise
+  h.author = NodeId{kEquivocates};
+  h.round = Round{kDepth + 1};
+  h.self = after.root()->edge();
+  world.post(kEquivocates, 0, Push{block_of(h)}, 20);
+  world.run_until(40 * kDelta);
+  EXPECT_EQ(accepted(), all_of_one);
 }
 
 }  // namespace
