@@ -25,6 +25,8 @@ constexpr std::size_t kMostValue = 16u << 20;
 constexpr const char* kStandardBits = "bca-agreement";
 constexpr std::uint32_t kStandardHalvings = 10;
 constexpr std::uint32_t kMostHalvings = 62;  // numbers are within 2^62 of zero
+static_assert(net::kQuestions <= (~std::uint64_t{0} >> kRoundBits) / PayloadSubset::kMostNodes,
+              "the last round of the last question has a coin of its own");
 
 // What a question is about; the first byte of every frame.
 enum class About : std::uint8_t { kBit, kBytes, kSubset, kNumber };
@@ -339,13 +341,16 @@ Result<std::future<std::int64_t>, Error> Channel::approach(std::uint64_t questio
   });
 }
 
-void Channel::skip_below(std::uint64_t question) {
-  impl_->links.on_loop([impl = impl_.get(), question] {
+Result<Unit, Error> Channel::skip_below(std::uint64_t question) {
+  if (std::string never = net::no_question(question); !never.empty())
+    return Error{ErrorCode::kRejected, "skip_below: " + never,
+                 "question " + std::to_string(question)};
+  return impl_->links.on_loop([impl = impl_.get(), question]() -> Result<Unit, Error> {
     impl->each_side([&](auto& side) {
       side.answers.begin_at(question);
       side.host->forget_below(question);
     });
-    return true;
+    return Unit{};
   });
 }
 

@@ -10,6 +10,7 @@
 // `window` answers are kept. Not for several threads.
 #pragma once
 
+#include <cstdint>
 #include <future>
 #include <map>
 #include <set>
@@ -18,6 +19,19 @@
 
 namespace thresher::net {
 
+/// Numbers of questions lie below. An agreement numbers what it decides by question and member, and
+/// its coins by that and the round: beyond 64 bits one question would get the coins of another.
+inline constexpr std::uint64_t kQuestions = std::uint64_t{1} << 40;
+
+/// Why no question has this number; empty: one may.
+inline std::string no_question(std::uint64_t number) {
+  if (number < kQuestions) return {};
+  return "question " + std::to_string(number) +
+         " can never be decided: numbers lie below 2^40 = " + std::to_string(kQuestions) +
+         ", since coins are numbered by question, member and round together. Number questions from "
+         "0 without gaps; a channel of another name, with another folder, begins at 0 again";
+}
+
 template <class Answer>
 class Answers {
  public:
@@ -25,6 +39,7 @@ class Answers {
 
   /// Why the question cannot be asked now; empty: it can.
   std::string problem(std::uint64_t question) const {
+    if (std::string never = no_question(question); !never.empty()) return never;
     const std::string name = "question " + std::to_string(question);
     if (question < first_ && !answers_.contains(question))
       return name + " is over and its answer kept no more; the next one is " +

@@ -97,12 +97,13 @@ bool RoundAgreement<Coin>::over(std::uint64_t instance) const {
   return instance < base_ || over_.contains(instance);
 }
 
-// Null: out of reach, over or forgotten.
+// Null: out of reach, over or forgotten, or without coins of its own: these are numbered by
+// instance and round in 64 bits, of which the upper half is left to what a coin looks ahead to.
 template <class Coin>
 typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t instance) {
   const auto it = open_.find(instance);
   if (it != open_.end()) return &it->second;
-  if (over(instance)) return nullptr;
+  if (over(instance) || instance >> (63 - kRoundBits) != 0) return nullptr;
   if (instance - base_ >= config_.window) {
     beyond_ = true;
     return nullptr;

@@ -330,7 +330,12 @@ TEST_F(AgreementChannels, AnswerMoreQuestionsThanAreKept) {
   EXPECT_THAT(members_[0]->agree(11, true).error().text(), HasSubstr("asked before"));
   auto waits = members_[0]->agree(12, true);
   ASSERT_TRUE(waits);
-  members_[0]->skip_below(40);
+  const auto never = members_[0]->skip_below(std::uint64_t{1} << 48);
+  ASSERT_FALSE(never);
+  EXPECT_THAT(never.error().text(), HasSubstr("skip_below: question 281474976710656 can never"));
+  EXPECT_THAT(members_[0]->collect(std::uint64_t{1} << 40, {}).error().text(),
+              HasSubstr("numbers lie below 2^40"));
+  ASSERT_TRUE(members_[0]->skip_below(40));
   EXPECT_THROW((void)waits->get(), std::future_error);
   EXPECT_THAT(members_[0]->agree(39, true).error().text(), HasSubstr("question 39 is over"));
   EXPECT_TRUE(members_[0]->agree(40, true));

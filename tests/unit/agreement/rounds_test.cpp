@@ -98,6 +98,22 @@ TEST(Rounds, WhoWantsDecisionsWithoutEndIsToldSoMany) {
   }
 }
 
+// Coins are numbered by instance and round: from 2^48 on an instance was taken, had the coins of
+// another, and was never decided.
+TEST(Rounds, AnInstanceWithoutCoinsOfItsOwnIsRefused) {
+  constexpr std::uint64_t kNone = std::uint64_t{1} << (63 - kRoundBits);
+  Committee4 run(5);
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    run.net.ask(i, [](BcaAgreement& node, auto& fx) { node.forget_below(kNone - 1, fx); });
+    run.propose(i, kNone, i % 2 == 0);
+    EXPECT_EQ(run.net.node(i).refused(), 1u);
+    EXPECT_EQ(run.net.node(i).footprint().instances, 0u);
+    run.propose(i, kNone - 1, i % 2 == 0);
+  }
+  run.net.run_until(200 * kDelta);
+  run.expect_agreement(kNone - 1, {0, 1, 2, 3});
+}
+
 // A round's statement leaves behind its record, so a node that is killed after any record and comes
 // back never says two values that exclude each other in one round.
 TEST(Rounds, ARestartAtEveryRecordContradictsNothing) {

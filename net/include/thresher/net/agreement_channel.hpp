@@ -26,8 +26,8 @@
 // kind are numbered from 0 without gaps and asked in that order, each once in a process; up to half
 // of `window` may be open, and the last half of it is kept for members that lag. Who is further
 // behind gets no answers any more: it takes them over from the others by its own means, and goes on
-// with skip_below(). One thread of its own. Errors say what is wrong, where, and what to do. An
-// answer does not come while more than f members are away.
+// with skip_below(). Numbers lie below 2^40. One thread of its own. Errors say what is wrong,
+// where, and what to do. An answer does not come while more than f members are away.
 #pragma once
 
 #include <concepts>
@@ -91,8 +91,8 @@ class Channel {
   ~Channel();
 
   /// What the members decide about a question. From any thread but the channel's. kRejected:
-  /// it is not asked, being too far ahead, answered too long ago, or asked before; `where` is
-  /// "question 7". kIo: the disk failed before. A string is no bool here.
+  /// it is not asked, being too far ahead, answered too long ago, asked before, or numbered 2^40 or
+  /// above; `where` is "question 7". kIo: the disk failed before. A string is no bool here.
   template <std::same_as<bool> Bit>
   Result<std::future<bool>, Error> agree(std::uint64_t question, Bit value) {
     return agree_bit(question, value);
@@ -104,8 +104,9 @@ class Channel {
   /// A number near those that the other members get. Pre: within 2^62 of zero.
   Result<std::future<std::int64_t>, Error> approach(std::uint64_t question, std::int64_t number);
   /// Questions of all kinds below matter no more here: those without an answer are broken
-  /// promises, and nobody who lags is helped with them.
-  void skip_below(std::uint64_t question);
+  /// promises, and nobody who lags is helped with them. kRejected: no question has that number, and
+  /// nothing is skipped.
+  Result<Unit, Error> skip_below(std::uint64_t question);
   ChannelStatus status() const;
   NodeId self() const;
 
