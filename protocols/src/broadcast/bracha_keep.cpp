@@ -226,13 +226,10 @@ bool Bracha::settled(const State& s) const {
 
 void Bracha::arm(Fx& fx) {
   if (armed_) return;
-  bool all = remains_.empty();
-  std::as_const(shelf_).for_each([&](const Instance& i, const State& s) {
-    all =
-        all && s.answered.empty() && (settled(s) || (shelf_.in_history(i) && s.age >= kKeepTicks));
-  });
-  for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
-  if (all) return;
+  const auto rests = [&](const Instance& i, const State& s) {
+    return s.answered.empty() && (settled(s) || (shelf_.in_history(i) && s.age >= kKeepTicks));
+  };
+  if (remains_.empty() && shelf_.at_rest(rests, [](NodeId) { return true; })) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
 }

@@ -266,12 +266,10 @@ void Instances<Self, S, M>::trim(NodeId id, Fx& fx) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::arm(Fx& fx) {
   if (armed_) return;
-  bool all = remains_.empty();
-  std::as_const(shelf_).for_each([&](const Instance& i, const S& s) {
-    all = all && (settled(s) || (old(i, s) && s.answered.empty()));
-  });
-  for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
-  if (all) return;
+  const auto rests = [&](const Instance& i, const S& s) {
+    return settled(s) || (old(i, s) && s.answered.empty());
+  };
+  if (remains_.empty() && shelf_.at_rest(rests, [](NodeId) { return true; })) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, broadcast::kRepeat});
 }

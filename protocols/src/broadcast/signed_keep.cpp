@@ -146,7 +146,7 @@ void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
       ++refused_;
       continue;
     }
-    peers_.take(from, p);
+    if (peers_.take(from, p)) shelf_.look_again(p.origin);
     if (const auto over = shelf_.told_floor(p.origin, from, p.floor))
       raise_floor(p.origin, *over, fx);
     open_delivered(p);
@@ -251,10 +251,12 @@ void SignedBroadcast::catch_up(NodeId id, Fx& fx) {
 // Everything is delivered here and known to be delivered by all.
 bool SignedBroadcast::settled() const {
   bool all = true;
-  shelf_.for_each([&](const Instance& i, const State& s) {
-    all = all && (shelf_.in_history(i) || (s.done && peers_.all_have(config_.self, i)));
-  });
+  shelf_.for_each([&](const Instance& i, const State& s) { all = all && settled(i, s); });
   return all;
+}
+
+bool SignedBroadcast::settled(const Instance& i, const State& s) const {
+  return shelf_.in_history(i) || (s.done && peers_.all_have(config_.self, i));
 }
 
 void SignedBroadcast::on(const Expired&, Fx& fx) {
@@ -288,13 +290,11 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
 
 void SignedBroadcast::arm(Fx& fx) {
   if (armed_) return;
-  bool news = behind_ || asks_on_;
-  for (std::uint16_t o = 0; o < shelf_.origins() && !news; ++o)
-    news = shelf_.missed_some(NodeId{o}) || shelf_.progress(NodeId{o}) != told_[o];
-  shelf_.for_each([&](const Instance&, const State& s) {
-    news = news || s.unrecorded > 0 || !s.answered.empty() || !s.certified.empty();
-  });
-  if (!news && settled()) return;
+  const auto rests = [&](const Instance& i, const State& s) {
+    return s.unrecorded == 0 && s.answered.empty() && s.certified.empty() && settled(i, s);
+  };
+  const auto told = [&](NodeId id) { return shelf_.progress(id) == told_[id.value]; };
+  if (!behind_ && !asks_on_ && shelf_.at_rest(rests, told)) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
 }

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "../../timed.hpp"
+#include "thresher/protocols/broadcast/avid.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
+#include "thresher/protocols/broadcast/das_xiang_ren.hpp"
 #include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 
@@ -154,6 +156,51 @@ TEST(Questions, OfWhatALiarNamesSoMuchIsLookedAt) {
   for (auto& p : lie.origins) p.floor = 0;
   node.on(Received<SignedBroadcast::Message>{NodeId{3}, lie}, fx);
   EXPECT_EQ(node.footprint().instances, kNodes * 2 * kWindow);
+}
+
+// Each message that came to an idle node had it look at everything that it keeps, thousands of
+// instances by default, to see whether it still had nothing to do.
+template <class B>
+void expect_a_look_at_one_instance(const std::vector<typename B::Message>& messages) {
+  constexpr std::uint64_t kKept = 50;
+  constexpr std::uint64_t kTimes = 100;
+  Asked<B> run;
+  for (std::uint64_t k = 0; k < kKept; ++k) run.broadcast(k);
+  const B& node = run.net.node(0);
+  ASSERT_EQ(node.open(), 0u);
+  ASSERT_GE(node.footprint().instances + node.footprint().history, kKept);
+  const auto say_all = [&] {
+    for (const auto& m : messages) run.net.say(Asked<B>::kLiar, 0, m);
+    run.net.run_until(run.net.now() + kDelta);
+  };
+  say_all();
+  const std::uint64_t before = node.looked_at();
+  for (std::uint64_t k = 0; k < kTimes; ++k) say_all();
+  EXPECT_LE(node.looked_at() - before, kTimes * messages.size());
+  run.expect_still();
+}
+
+TEST(Questions, AnIdleBrachaNodeLooksAtWhatIsSpokenOf) {
+  expect_a_look_at_one_instance<Bracha>(
+      {bracha::Statement{{NodeId{0}, 7}, bracha::kEcho, {}}, bracha::Floor{NodeId{0}, 0}});
+}
+TEST(Questions, AnIdleImbsRaynalNodeLooksAtWhatIsSpokenOf) {
+  expect_a_look_at_one_instance<ImbsRaynal>(
+      {bracha::Statement{{NodeId{0}, 7}, bracha::kEcho, {}}, bracha::Floor{NodeId{0}, 0}});
+}
+TEST(Questions, AnIdleAvidNodeLooksAtWhatIsSpokenOf) {
+  expect_a_look_at_one_instance<Avid>({coded::Floor{NodeId{0}, 0}});
+}
+TEST(Questions, AnIdleDasXiangRenNodeLooksAtWhatIsSpokenOf) {
+  expect_a_look_at_one_instance<DasXiangRen>({coded::Floor{NodeId{0}, 0}});
+}
+TEST(Questions, AnIdleSignedBroadcastNodeLooksAtWhatIsSpokenOf) {
+  expect_a_look_at_one_instance<SignedBroadcast>(
+      {signed_broadcast::Vote{{NodeId{0}, 7}, {}, {}}, signed_broadcast::Have{}});
+}
+TEST(Questions, AnIdleCertifiedBroadcastNodeLooksAtWhatIsSpokenOf) {
+  expect_a_look_at_one_instance<CertifiedBroadcast>(
+      {signed_broadcast::Vote{{NodeId{0}, 7}, {}, {}}, signed_broadcast::Have{}});
 }
 
 // A question of 83 bytes was answered with all of a way, up to 262 KB, however often it came.

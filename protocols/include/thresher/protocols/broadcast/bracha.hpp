@@ -141,6 +141,8 @@ class Bracha {
   /// Messages refused: malformed, over a quota, repeated.
   std::uint64_t refused() const { return refused_; }
   std::uint64_t skipped() const { return shelf_.skipped(); }
+  /// Instances that it looked at to see whether all is done.
+  std::uint64_t looked_at() const { return shelf_.looked_at(); }
 
  private:
   /// What becomes of instances below the floor.

@@ -150,6 +150,8 @@ class Instances {
   static Footprint most_held(const Config& config);
   std::uint64_t refused() const { return refused_; }
   std::uint64_t skipped() const { return shelf_.skipped(); }
+  /// Instances that it looked at to see whether all is done.
+  std::uint64_t looked_at() const { return shelf_.looked_at(); }
 
   /// What is really kept of one origin: Config::origin_bytes, or twice the most that an instance
   /// of the largest payload can take if that is more. Half is for the oldest one, which then has

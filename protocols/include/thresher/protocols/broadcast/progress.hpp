@@ -38,10 +38,16 @@ class PeerProgress {
   PeerProgress(const Committee& committee, std::uint64_t window)
       : committee_(committee), most_(2 * window) {}
 
+  /// Whether the peer takes back something that it said before, as one that lost it or lies does.
   /// Pre: `peer` and the origin are of the committee, `above` is sorted.
-  void take(NodeId peer, Progress p) {
+  bool take(NodeId peer, Progress p) {
     if (p.above.size() > most_) p.above.resize(most_);
-    by_peer_[{p.origin, peer}] = std::move(p);
+    Progress& said = by_peer_[{p.origin, peer}];
+    const bool less =
+        p.below < said.below || std::any_of(said.above.begin(), said.above.end(),
+                                            [&](std::uint64_t k) { return !p.has(k); });
+    said = std::move(p);
+    return less;
   }
   /// Whether it says that it delivered or skipped the instance.
   bool has(NodeId peer, const Instance& i) const {

@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/protocols/broadcast/progress.hpp"
 
@@ -138,6 +139,7 @@ class Shelf {
   /// As open(), but wherever the window is: its place is known only when all records are restored.
   /// Pre: the origin is of the committee.
   State& restore(const Instance& i) {
+    touch(i);
     return origins_[i.origin.value].open.try_emplace(i.number, committee_).first->second;
   }
   /// Null when nothing of it is kept.
@@ -147,7 +149,10 @@ class Shelf {
     const auto at = open.find(i.number);
     return at == open.end() ? nullptr : &at->second;
   }
-  State* find(const Instance& i) { return const_cast<State*>(std::as_const(*this).find(i)); }
+  State* find(const Instance& i) {
+    touch(i);
+    return const_cast<State*>(std::as_const(*this).find(i));
+  }
 
   /// R7: what an origin may fill. Pre: the origin is of the committee.
   bool has_room(const Instance& i, std::size_t bytes) const {
@@ -238,7 +243,7 @@ class Shelf {
       }
       origin.bytes -= more;
       origin.old_bytes += more;
-      ++origin.first;
+      touch({id, origin.first++});
     }
     return floor;
   }
@@ -260,12 +265,15 @@ class Shelf {
     }
     origin.floor = number;
     origin.first = std::max(origin.first, number);
+    touch({id, origin.first});
     return true;
   }
   /// A peer spoke of an instance beyond the window. Pre: both are of the committee.
   void told_ahead(const Instance& i, NodeId peer) {
     std::uint64_t& told = ahead_[{i.origin, peer}];
-    told = std::max(told, i.number);
+    if (i.number <= told) return;
+    told = i.number;
+    touch(i);
   }
   /// Whether of some instance within the window nothing was heard though a later one exists:
   /// numbers have no gaps, unless an owner gives them.
@@ -329,6 +337,7 @@ class Shelf {
   }
   template <class F>
   void for_each_of(NodeId origin, F visit) {
+    rested_ = false;
     auto& open = origins_[origin.value].open;
     for (auto at = open.begin(); at != open.end();) {
       const std::uint64_t number = at->first;
@@ -336,6 +345,33 @@ class Shelf {
       at = open.upper_bound(number);
     }
   }
+  /// Whether there is nothing left to do: `rests(instance, state)` of all that is kept,
+  /// `quiet(origin)` of all origins, and nothing was missed. Once all rests, only what was handed
+  /// out to be changed since then is looked at: most messages that come to an idle node are about
+  /// one instance, and it keeps thousands. Pre: what the answers depend on is the state of the
+  /// instance and the shelf alone; of what else changed, look_again() was told.
+  template <class Rests, class Quiet>
+  bool at_rest(Rests rests, Quiet quiet) {
+    const auto look = [&](const Instance& i, const State& s) {
+      ++looked_at_;
+      return rests(i, s);
+    };
+    const auto still = [&](NodeId id) { return !missed_some(id) && quiet(id); };
+    const bool rest = rested_ ? touched_rest(look, still) : all_rest(look, still);
+    THRESHER_DEBUG_ASSERT(rest == all_rest(rests, still), "what nobody touched rests as before");
+    rested_ = rest;
+    touched_.clear();
+    return rest;
+  }
+  /// What is in the window of that origin may rest no more.
+  void look_again(NodeId id) {
+    const Origin& origin = origins_[id.value];
+    for (auto at = origin.open.lower_bound(origin.first); at != origin.open.end(); ++at)
+      touch({id, at->first});
+  }
+  /// Instances that at_rest() looked at so far.
+  std::uint64_t looked_at() const { return looked_at_; }
+
   /// The sum of `bytes(state)` over the origin's instances that are not delivered.
   template <class F>
   std::size_t sum_of_open(NodeId id, F bytes) const {
@@ -375,6 +411,8 @@ class Shelf {
   }
 
  private:
+  static constexpr std::size_t kMostTouched = 1024;  // beyond, all is looked at
+
   using Told = std::map<std::pair<NodeId, NodeId>, std::uint64_t>;  // numbers, by origin and peer
   struct Origin {
     std::uint64_t floor = 0;     // of the history
@@ -393,6 +431,33 @@ class Shelf {
       if (config.owner_forgets) return 0;
     }
     return config.history / config.committee.size();
+  }
+  void touch(const Instance& i) {
+    if (!rested_ || (!touched_.empty() && touched_.back() == i)) return;
+    touched_.push_back(i);
+    rested_ = touched_.size() < kMostTouched;
+  }
+  template <class Rests, class Still>
+  bool touched_rest(Rests rests, Still still) const {
+    std::optional<NodeId> before;
+    for (const Instance& i : touched_) {
+      const State* s = find(i);
+      if (s != nullptr && !rests(i, *s)) return false;
+      if (committee_.contains(i.origin) && std::exchange(before, i.origin) != i.origin &&
+          !still(i.origin))
+        return false;
+    }
+    return true;
+  }
+  template <class Rests, class Still>
+  bool all_rest(Rests rests, Still still) const {
+    for (std::uint16_t o = 0; o < origins_.size(); ++o) {
+      if (!still(NodeId{o})) return false;
+      for (const auto& [number, s] : origins_[o].open) {
+        if (!rests(Instance{NodeId{o}, number}, s)) return false;
+      }
+    }
+    return true;
   }
   std::size_t& bytes_for(const Instance& i) {
     Origin& origin = origins_[i.origin.value];
@@ -437,8 +502,11 @@ class Shelf {
   bool owner_forgets_ = false;
   std::vector<Origin> origins_;
   std::uint64_t skipped_ = 0;
-  Told told_;   // floors
-  Told ahead_;  // the highest beyond the window
+  Told told_;                      // floors
+  Told ahead_;                     // the highest beyond the window
+  bool rested_ = false;            // all did when at_rest() was asked last
+  std::vector<Instance> touched_;  // since then
+  std::uint64_t looked_at_ = 0;
 };
 
 }  // namespace thresher::broadcast

@@ -128,6 +128,8 @@ class SignedBroadcast {
   static broadcast::Footprint most_held(const Config& config);
   std::uint64_t refused() const { return refused_; }
   std::uint64_t skipped() const { return shelf_.skipped(); }
+  /// Instances that it looked at to see whether all is done.
+  std::uint64_t looked_at() const { return shelf_.looked_at(); }
 
  private:
   struct State : broadcast::Kept {
@@ -182,6 +184,7 @@ class SignedBroadcast {
   void open_delivered(const broadcast::Progress& p);
   bool may_forget(const broadcast::Instance& i, const State& s) const;
   bool settled() const;
+  bool settled(const broadcast::Instance& i, const State& s) const;
   void trim(NodeId origin, Fx& fx);
   void raise_floor(NodeId origin, std::uint64_t number, Fx& fx);
   void tell_progress(bool ask, Fx& fx);
