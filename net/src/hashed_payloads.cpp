@@ -16,7 +16,7 @@ Digest HashedPayloads::root_of(ByteView payload) {
   if (count == 0 || !known_.try_emplace(root, std::move(hashes)).second) return root;
   order_.push_back(root);
   count_ += count;
-  while (count_ > kMost || order_.size() > known_.size() + kMostTaken) forget_oldest();
+  while (size() > kMost || order_.size() > known_.size() + kMostTaken) forget_oldest();
   return root;
 }
 

@@ -22,8 +22,9 @@ namespace thresher::net {
 /// kMost hashes the oldest payload's are forgotten, which costs whoever takes them just time.
 class HashedPayloads {
  public:
-  /// 36 bytes each.
+  /// 36 bytes each; a payload counts for kOfPayload more.
   static constexpr std::size_t kMost = std::size_t{1} << 18;
+  static constexpr std::size_t kOfPayload = 5;
 
   /// Without `keeps` nothing is kept, for nodes that have no checkpoints.
   explicit HashedPayloads(bool keeps) : keeps_(keeps) {}
@@ -31,7 +32,8 @@ class HashedPayloads {
   Digest root_of(ByteView payload);
   /// Empty: unknown.
   DataHashes take(const Digest& root);
-  std::size_t size() const { return count_; }
+  /// What counts for kMost.
+  std::size_t size() const { return count_ + known_.size() * kOfPayload; }
 
  private:
   void forget_oldest();

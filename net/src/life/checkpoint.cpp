@@ -56,6 +56,16 @@ std::uint32_t certificate_quorum(const Genesis& genesis) {
   return committee->at_least(kQuorum);
 }
 
+Certificate with_signatures(const Certificate& certificate, std::uint32_t count) {
+  Certificate out = certificate;
+  std::uint32_t seen = 0;
+  certificate.signatures.for_each([&](NodeId signer, const Signature&) {
+    if (++seen > count) out.signatures.signers.erase(signer);
+  });
+  out.signatures.signatures.resize(std::min(seen, count));
+  return out;
+}
+
 Result<Unit, Error> check_certificate(const Genesis& genesis, const Certificate& certificate) {
   const auto rejected = [&](std::string what, std::string remedy = {}) {
     return Error{ErrorCode::kRejected, std::move(what),

@@ -124,7 +124,9 @@ void read_signatures(const Reading& in, SignatureList& out) {
                  ? node * 10 + static_cast<unsigned>(c - '0')
                  : 0x10000;
     Signature s{};
-    if (node > 0xffff || node < least || signature.size() != s.size()) {
+    // One spelling for one proof.
+    const bool spelled = member.key == std::to_string(node);
+    if (!spelled || node > 0xffff || node < least || signature.size() != s.size()) {
       return in.complain("signatures",
                          "nodes in rising order, each with a signature of 64 bytes in Base64");
     }

@@ -216,7 +216,8 @@ std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round s
   out.is_signed = in.u8() != 0;
   const auto statement = decode_signed_checkpoint(in.bytes(kSigned), n);
   auto results = read_results(in);
-  if (!in.done() || !statement || !results || statement->checkpoint.slot != slot)
+  if (!in.done() || !statement || !results || statement->checkpoint.slot != slot ||
+      results->size() != statement->checkpoint.length % LogTree::kChunk)
     return std::nullopt;
   out.signed_checkpoint = *statement;
   out.open_results = std::move(*results);
@@ -324,6 +325,7 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
           ? log_.each(*first,
                       [&](const LogEntry& entry) {
                         if (entry.first >= end) return false;
+                        if (entry.count == 0) return true;  // duplicates at most
                         const auto commit = log_.whole(entry);
                         whole = static_cast<bool>(commit);
                         std::uint64_t position = entry.first;
@@ -333,6 +335,11 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
                         return whole;
                       })
           : Result<Unit>(Unit{});
+  if (problem_.empty() && begin < begins() && out.contents.size() != results.size()) {
+    problem_ = "the log was pruned up to position " + std::to_string(begins()) +
+               ", and can be proved from position " + std::to_string(end) +
+               " on; ask a node that keeps more";
+  }
   if (problem_.empty() && (!first || !read || !whole || out.contents.size() != results.size())) {
     problem_ = "the transactions from position " + std::to_string(begin) +
                " on cannot be read back from the log";
@@ -429,7 +436,7 @@ Result<std::vector<LeafContent>, std::string> TreeReader::leaf(std::uint64_t lea
 }
 
 Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
-                                       const Certificate& certificate) {
+                                       const Certificate& certificate, std::uint32_t quorum) {
   if (tree.at() != certificate.checkpoint) {
     return "what this node computed up to slot " + std::to_string(tree.at().slot.value) +
            " is not what was certified";
@@ -442,7 +449,8 @@ Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
   const auto place = leaf->begin() + static_cast<std::ptrdiff_t>(position % kLeafPositions);
   const LeafContent content = *place;
   leaf->erase(place);
-  return LogProof{position, content, std::move(*leaf), std::move(*path), certificate};
+  return LogProof{position, content, std::move(*leaf), std::move(*path),
+                  with_signatures(certificate, quorum)};
 }
 
 }  // namespace thresher::net

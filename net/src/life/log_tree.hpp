@@ -13,8 +13,8 @@
 // what is stored is one record for kChunk positions: their results' hashes (one hash when all are
 // the same) and the hashes of the full parts of kChunk positions or more that end there. The
 // smaller parts are made again from the log, which has the transactions; so a proof reads at most
-// two chunks of it. Costs 32 to 33 bytes a position, or a quarter of a byte where all results of a
-// chunk are the same.
+// two chunks of it, with the commits that they are in. Costs 32 to 33 bytes a position, or a
+// quarter of a byte where all results of a chunk are the same.
 #pragma once
 
 #include <cstdint>
@@ -137,8 +137,9 @@ std::vector<Persist> records_at(std::uint64_t length, const std::vector<Digest>&
 class TreeReader;
 /// The proof of a position against a certificate of the tree's own checkpoint, or what the store
 /// does not give. Pre: the certificate covers the position.
+/// `quorum`: signatures that the proof needs, and has.
 Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
-                                       const Certificate& certificate);
+                                       const Certificate& certificate, std::uint32_t quorum);
 
 /// The tree as it was at one checkpoint of this node, from what the store has.
 class TreeReader {

@@ -234,7 +234,7 @@ Result<LogProof, std::string> Node::Impl::prove(std::uint64_t position) {
            std::to_string(certificate->checkpoint.slot.value) +
            " yet, which is certified: ask again in a moment, or another node";
   }
-  return proof_of(*of, position, *certificate);
+  return proof_of(*of, position, *certificate, certificate_quorum(genesis));
 }
 
 void Node::Impl::ask_proof(ConnectionId from, const Frame& f) {

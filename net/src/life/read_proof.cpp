@@ -31,7 +31,7 @@ Result<LogProof, Error> read_log_proof(const NodeOptions& given, std::uint64_t p
                  "'" + options.home + "' has not computed the certified checkpoint itself",
                  options.home};
   TreeReader tree(store, reader, std::move(*own));
-  auto proof = proof_of(tree, position, *newest);
+  auto proof = proof_of(tree, position, *newest, certificate_quorum(*genesis));
   if (!proof) return Error{ErrorCode::kMissing, proof.error(), options.home};
   return std::move(*proof);
 }

@@ -204,6 +204,22 @@ TEST(LogProof, OfTenMillionEntriesAndFourNodesStaysBelowTwoKilobytes) {
   proof.certificate = k.certificate(c, {1, 2, 3});
   EXPECT_LT(write_log_proof(proof).size(), 2000u);
   EXPECT_LT(encode(proof).size(), 1500u);
+  LogProof alike = proof;
+  for (LeafContent& b : alike.beside) b.result = alike.content.result;
+  EXPECT_LE(write_log_proof(alike).size(), 1848u);
+  LogProof differs = proof;
+  for (std::size_t i = 0; i < differs.beside.size(); ++i)
+    differs.beside[i].client.bytes[0] ^= static_cast<std::byte>(1 + i);
+  EXPECT_LE(write_log_proof(differs).size(), 2048u);
+}
+
+TEST(Checkpoint, ACertificateOfMoreThanAQuorumIsCutToOne) {
+  const Keys k(4);
+  const Certificate all = k.certificate(some_checkpoint(), {0, 1, 2, 3});
+  const Certificate cut = with_signatures(all, 3);
+  EXPECT_EQ(encode(cut), encode(k.certificate(some_checkpoint(), {0, 1, 2})));
+  EXPECT_TRUE(check_certificate(k.genesis, cut));
+  EXPECT_EQ(encode(with_signatures(all, 4)), encode(all));
 }
 
 TEST(LogProof, TextThatIsNoneIsRefusedWithAWord) {
@@ -221,6 +237,12 @@ TEST(LogProof, TextThatIsNoneIsRefusedWithAWord) {
     ASSERT_FALSE(read) << key;
     EXPECT_EQ(read.error().code, ErrorCode::kMalformed);
     EXPECT_NE(read.error().text().find(key), std::string::npos) << read.error();
+  }
+  // A member has one name.
+  for (const char* name : {"", "00", "01", "+0"}) {
+    std::string other = good;
+    other.replace(other.find("\"0\":"), 4, "\"" + std::string(name) + "\":");
+    EXPECT_FALSE(parse_log_proof(other)) << name;
   }
   // Whatever one letter becomes, it is refused or does not hold: nothing crashes.
   std::mt19937 random(7);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 
 #include "hashed_payloads.hpp"
@@ -150,7 +151,7 @@ TEST(HashedPayloads, KeepsWhatWasComputedUntilItIsTaken) {
   const Digest root = hashed.root_of(payload);
   EXPECT_EQ(root, payload_root(payload));
   EXPECT_EQ(hashed.root_of(payload), root);  // from another peer
-  EXPECT_EQ(hashed.size(), 2u);
+  EXPECT_EQ(hashed.size(), 2 + HashedPayloads::kOfPayload);
   EXPECT_EQ(hashed.take(root).size(), 2u);
   EXPECT_TRUE(hashed.take(root).empty());
   EXPECT_EQ(hashed.size(), 0u);
@@ -177,6 +178,17 @@ TEST(HashedPayloads, TheOldestGoFirstWhenAPeerSendsWithoutEnd) {
   }
   EXPECT_TRUE(hashed.take(roots.front()).empty());
   EXPECT_EQ(hashed.take(roots.back()).size(), kEach);
+}
+
+// Each payload costs memory of its own, however few hashes it has.
+TEST(HashedPayloads, ManySmallPayloadsCountForWhatTheyTake) {
+  HashedPayloads hashed(true);
+  for (std::size_t i = 0; i < HashedPayloads::kMost / 4; ++i) {
+    Buffer payload = payload_of({kLeastHashed});
+    std::memcpy(payload.data() + kRunHead + kEntryHead, &i, sizeof i);
+    (void)hashed.root_of(payload);
+  }
+  EXPECT_LE(hashed.size(), HashedPayloads::kMost);
 }
 
 TEST(LogTree, HashesThatAreKnownChangeNothing) {

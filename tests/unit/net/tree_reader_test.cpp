@@ -65,7 +65,7 @@ void expect_proofs(const Log& log, const OwnCheckpoint& at, Prng& rng) {
   EXPECT_EQ(*whole, c.root);
   for (int i = 0; i < 4; ++i) {
     const std::uint64_t position = i == 0 ? c.length - 1 : rng.below(c.length);
-    const auto proof = proof_of(tree, position, {c, {}});
+    const auto proof = proof_of(tree, position, {c, {NodeSet(4), {}}}, 3);
     ASSERT_TRUE(proof) << proof.error();
     EXPECT_EQ(proof->content, log.contents[position]);
     std::vector<LeafContent> leaf = proof->beside;
@@ -94,6 +94,20 @@ TEST(TreeReader, ProvesLogsOfEveryLength) {
   Log log;
   while (log.ledger.length() < 530) log.commit(1, 3, rng);
   for (const OwnCheckpoint& at : log.checkpoints) expect_proofs(log, at, rng);
+}
+
+// What a foreign or damaged store says of a checkpoint, which decides how far a leaf is read.
+TEST(TreeReader, ACheckpointWithOtherResultsThanItsLengthSaysIsNone) {
+  Prng rng(3);
+  Log log;
+  while (log.ledger.length() < 301) log.commit(7, 3, rng);
+  OwnCheckpoint at = log.checkpoints.back();
+  const Round slot = at.signed_checkpoint.checkpoint.slot;
+  log.write(record_of(at));
+  EXPECT_TRUE(load_own_checkpoint(log.store, slot, 4));
+  at.open_results.pop_back();
+  log.write(record_of(at));
+  EXPECT_FALSE(load_own_checkpoint(log.store, slot, 4));
 }
 
 }  // namespace

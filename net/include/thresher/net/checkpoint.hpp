@@ -55,6 +55,8 @@ struct Certificate {
 /// Signatures that make a certificate: a quorum of the committee; with `raft`, which has no
 /// Byzantine members, a majority.
 std::uint32_t certificate_quorum(const Genesis& genesis);
+/// The same with no more than so many signatures.
+Certificate with_signatures(const Certificate& certificate, std::uint32_t count);
 /// Whether a quorum of the members in the genesis file signed it. kRejected: what does not hold;
 /// `where` is the checkpoint's slot.
 Result<Unit, Error> check_certificate(const Genesis& genesis, const Certificate& certificate);
