@@ -12,14 +12,20 @@ namespace {
 
 /// What the root is the hash of, while the data's hashes are not computed yet.
 struct RootInput {
+  void clear() {
+    bytes.clear();
+    data.clear();
+    places.clear();
+    offsets.clear();
+  }
   std::vector<std::byte> bytes;
   std::vector<ByteView> data;          // that a hash stands for
   std::vector<std::size_t> places;     // of these hashes in `bytes`
   std::vector<std::uint32_t> offsets;  // of the data in the payload
 };
 
-RootInput root_input(ByteView payload) {
-  RootInput out;
+// `out` is empty; who calls keeps it, so that a payload costs no allocation.
+void root_input(ByteView payload, RootInput& out) {
   const auto append = [&out](ByteView part) {
     out.bytes.insert(out.bytes.end(), part.begin(), part.end());
   };
@@ -38,14 +44,16 @@ RootInput root_input(ByteView payload) {
     copied = offset + data.size();
   });
   append(payload.subspan(copied));
-  return out;
 }
 
 }  // namespace
 
 Digest payload_root(ByteView payload, DataHashes* hashes) {
-  RootInput input = root_input(payload);
-  std::vector<Digest> digests(input.data.size());
+  static thread_local RootInput input;
+  static thread_local std::vector<Digest> digests;
+  input.clear();
+  root_input(payload, input);
+  digests.resize(input.data.size());
   crypto::hash_many(input.data, digests);
   for (std::size_t i = 0; i < digests.size(); ++i) {
     const auto at = static_cast<std::ptrdiff_t>(input.places[i]);

@@ -65,6 +65,7 @@ void LogTree::add(const Transaction& t, const Digest& result, const Digest* payl
 
 // In pieces, so that what is hashed comes from the processor's caches.
 void LogTree::hash_payloads() {
+  if (unhashed_.empty()) return;
   std::array<ByteView, kPiece> messages;
   std::array<Digest, kPiece> hashes;
   for (std::size_t at = 0; at < unhashed_.size(); at += kPiece) {
