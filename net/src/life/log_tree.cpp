@@ -217,8 +217,7 @@ std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round s
   out.is_signed = in.u8() != 0;
   const auto statement = decode_signed_checkpoint(in.bytes(kSigned), n);
   auto results = read_results(in);
-  if (!in.done() || !statement || !results || statement->checkpoint.slot != slot ||
-      results->size() != statement->checkpoint.length % LogTree::kChunk)
+  if (!in.done() || !statement || !results || statement->checkpoint.slot != slot)
     return std::nullopt;
   out.signed_checkpoint = *statement;
   out.open_results = std::move(*results);
@@ -293,8 +292,13 @@ std::vector<LeafContent> TreeReader::in_front(std::uint64_t position) const {
 
 // The results of a whole chunk, or of the one that was open at the checkpoint.
 std::vector<Digest> TreeReader::results_of(std::uint64_t chunk) {
-  if (chunk == at().length / LogTree::kChunk && at().length % LogTree::kChunk != 0)
-    return at_.open_results;
+  const std::uint64_t open = at().length % LogTree::kChunk;
+  if (chunk == at().length / LogTree::kChunk && open != 0) {
+    if (at_.open_results.size() == open) return at_.open_results;
+    problem_ = "the record of this node's checkpoint of slot " + std::to_string(at().slot.value) +
+               " has other results than its length says: it is damaged";
+    return {};
+  }
   const auto value = value_of(store_, kTreeTable, chunk_key(chunk));
   if (value) {
     Reader in(value->view());

@@ -96,18 +96,21 @@ TEST(TreeReader, ProvesLogsOfEveryLength) {
   for (const OwnCheckpoint& at : log.checkpoints) expect_proofs(log, at, rng);
 }
 
-// What a foreign or damaged store says of a checkpoint, which decides how far a leaf is read.
-TEST(TreeReader, ACheckpointWithOtherResultsThanItsLengthSaysIsNone) {
+// A foreign or damaged store: how many results there are decides how far a leaf is read.
+TEST(TreeReader, ACheckpointWithOtherResultsThanItsLengthSaysProvesNothing) {
   Prng rng(3);
   Log log;
   while (log.ledger.length() < 301) log.commit(7, 3, rng);
   OwnCheckpoint at = log.checkpoints.back();
-  const Round slot = at.signed_checkpoint.checkpoint.slot;
-  log.write(record_of(at));
-  EXPECT_TRUE(load_own_checkpoint(log.store, slot, 4));
-  at.open_results.pop_back();
-  log.write(record_of(at));
-  EXPECT_FALSE(load_own_checkpoint(log.store, slot, 4));
+  const Checkpoint& c = at.signed_checkpoint.checkpoint;
+  const LogReader reader(log.store, kForm);
+  for (const bool more : {false, true}) {
+    at.open_results.resize(c.length % LogTree::kChunk + (more ? 1 : -1));
+    TreeReader tree(log.store, reader, at);
+    const auto proof = proof_of(tree, c.length - 1, {c, {NodeSet(4), {}}}, 3);
+    ASSERT_FALSE(proof);
+    EXPECT_NE(proof.error().find("it is damaged"), std::string::npos) << proof.error();
+  }
 }
 
 }  // namespace
