@@ -131,8 +131,7 @@ void DivergenceSearch::answer(NodeId from, const TreePart& part, std::uint64_t n
   }
   const std::uint64_t middle = coding::merkle_middle(begin_, end_);
   const auto own = hooks_.part(begin_, middle);
-  over_ = !own;
-  if (over_) return;
+  if (!own) return;  // not written down yet, perhaps: asked again when its patience ends
   if (*own != part.left) {
     end_ = middle;
     theirs_ = part.left;
@@ -148,9 +147,9 @@ void DivergenceSearch::conclude(const TreePart& part, std::uint64_t now) {
     hooks_.blame(difference_.peers[peer_]);
     return next_peer(now);
   }
-  over_ = true;
   const auto own = hooks_.leaf(begin_);
   if (!own) return;
+  over_ = true;
   const auto [here, there] = std::ranges::mismatch(*own, part.leaf);
   if (here == own->end() || there == part.leaf.end()) return;
   found_ = {first() + static_cast<std::uint64_t>(here - own->begin()), *here, *there};

@@ -56,6 +56,7 @@ struct Searched {
   const Log& here;
   std::vector<std::pair<NodeId, WantTree>> asked;
   std::vector<NodeId> blamed;
+  bool written = true;  // what this node has of its own log
   DivergenceSearch search;
 
   Searched(const Log& mine, const Log& theirs, std::vector<NodeId> peers)
@@ -73,9 +74,11 @@ struct Searched {
               asked.emplace_back(to, *decode_want_tree(f.control.view()));
             },
             [this](std::uint64_t begin, std::uint64_t end) {
-              return std::optional(here.part(begin, end));
+              return written ? std::optional(here.part(begin, end)) : std::nullopt;
             },
-            [this](std::uint64_t leaf) { return std::optional(here.leaves[leaf]); },
+            [this](std::uint64_t leaf) {
+              return written ? std::optional(here.leaves[leaf]) : std::nullopt;
+            },
             [this](NodeId who) { blamed.push_back(who); }};
   }
 };
@@ -139,6 +142,25 @@ TEST(Divergence, WhoIsSilentOrKnowsNothingIsPassedOverAndTheSearchEnds) {
   s.search.tick(DivergenceSearch::kSearch + 1);
   EXPECT_TRUE(s.search.over());
   EXPECT_FALSE(s.search.found());
+}
+
+// The disk may be behind what was applied when a peer answers: at any question, the last one too.
+TEST(Divergence, WhatIsNotWrittenDownYetIsLookedAtLater) {
+  const Log there(30), here(30, 17);
+  for (std::size_t late = 1; late < 5; ++late) {
+    Searched s(here, there, {NodeId{1}});
+    std::uint64_t now = 0;
+    for (std::size_t k = 1; !s.search.over() && k < 20; ++k) {
+      s.written = k != late;
+      s.search.answer(NodeId{1}, there.answer(s.asked.back().second), now);
+      if (s.written) continue;
+      EXPECT_FALSE(s.search.over());
+      now += DivergenceSearch::kPatience + 1;
+      s.search.tick(now);
+    }
+    ASSERT_TRUE(s.search.found()) << late;
+    EXPECT_EQ(s.search.found()->position, 17u);
+  }
 }
 
 TEST(Divergence, QuestionsAndAnswersComeBackFromBytes) {
