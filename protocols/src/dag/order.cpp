@@ -78,6 +78,7 @@ void Dag::State::deliver(const Decision& commit, Fx& fx) {
   out.before = std::exchange(last_commit, commit.slot);
   persist_delivered(out, fx);
   fx.deliver(std::move(out));
+  hosts_turn.owe();
   raise_floor(commit.slot, fx);
 }
 

@@ -150,7 +150,7 @@ void Dag::State::progress(Fx& fx) {
     watch_round(fx);
     return;
   }
-  if (paced(cur)) return;
+  if (paced(cur) || hosts_turn.begins(fx, {kTurnTimer, {}})) return;
   note_wait(cur);
   note_missed(cur);
   signing = compose(target, fx);
@@ -301,6 +301,10 @@ void Dag::State::expired(TimerId id, Fx& fx) {
       return;
     case kPaceTimer:
       pace_over = true;
+      progress(fx);
+      return;
+    case kTurnTimer:
+      hosts_turn.over();
       progress(fx);
       return;
     case kPushTimer:

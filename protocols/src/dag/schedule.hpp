@@ -18,8 +18,8 @@
 #include <map>
 #include <vector>
 
-#include "thresher/protocols/dag/standing.hpp"
 #include "thresher/protocols/dag/block.hpp"
+#include "thresher/protocols/dag/standing.hpp"
 #include "thresher/protocols/dag/turns.hpp"
 
 namespace thresher::dag {

@@ -11,6 +11,7 @@
 #include "backlog.hpp"
 #include "committer.hpp"
 #include "frontier.hpp"
+#include "hosts_turn.hpp"
 #include "kill_evidence.hpp"
 #include "latecomers.hpp"
 #include "missing.hpp"
@@ -31,7 +32,8 @@ enum Timer : std::uint32_t {
   kPullTimer = 2,
   kPushTimer = 3,
   kPaceTimer = 4,
-  kServeTimer = 5
+  kServeTimer = 5,
+  kTurnTimer = 6
 };
 
 struct Dag::State {
@@ -296,6 +298,7 @@ struct Dag::State {
   Patience patience;
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago
+  HostsTurn hosts_turn;
   bool started = false;
 
   Round next{1};                      // first undecided slot

@@ -145,6 +145,22 @@ TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
   EXPECT_LE(passed_over.time, in_turn.time);
 }
 
+// A node asks for the next thing when it sees a commit, and the block that it makes right then
+// carries that: in lockstep four rounds pass from a request to its commit. It took five while the
+// block was made in the step that delivered.
+TEST_P(Schedules, WhatACommitBringsIsInTheNextBlock) {
+  for (const std::uint32_t n : {4u, 10u}) {
+    Experiment e;
+    e.n = n;
+    e.f = Committee::of(n)->faults();
+    e.stop.rounds = 100;
+    const Outcome o = simulate_dag(e, GetParam(), {});
+    ASSERT_EQ(o.verdict, Verdict::kPass) << o.why;
+    const auto sum = std::accumulate(o.latencies.begin(), o.latencies.end(), std::uint64_t{0});
+    EXPECT_LE(sum, o.latencies.size() * kUnit * 41 / 10) << n;
+  }
+}
+
 // What a leader's block carries is back after two delays in place of three; after three when
 // somebody is absent.
 TEST(TwoDelays, CommitADelaySoonerWhereNobodyIsAbsent) {

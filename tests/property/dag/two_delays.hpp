@@ -64,7 +64,7 @@ inline std::vector<TwoDelayMutant> two_delay_mutants() {
       {"FastByOneLess", [=](dag::Rules& r) { lower(r.fast); }, 590},
       {"SeenByOneMore", [](dag::Rules& r) { r.seen.c += r.seen.d; }},
       {"SeenByOneLess", [=](dag::Rules& r) { lower(r.seen); }},
-      {"VotesNotSeen", [](dag::Rules& r) { r.votes_seen = false; }, 1360},
+      {"VotesNotSeen", [](dag::Rules& r) { r.votes_seen = false; }},
       {"SkipByAQuorumOfBlames", [](dag::Rules& r) { r.blames = kQuorum; }},
       {"BlamesByOneLess", [=](dag::Rules& r) { lower(r.blames); }},
       {"KillsNotChecked", [](dag::Rules& r) { r.check_kills = false; }},

@@ -141,6 +141,9 @@ class Node {
       for (auto& effect : fx.list()) {
         if (const auto* v = std::get_if<Verify>(&effect)) todo.push_back(Verified{v->ticket, true});
         if (const auto* e = std::get_if<Endorse>(&effect)) todo.push_back(Endorsed{e->ticket, {}});
+        if (const auto* t = std::get_if<ArmTimer>(&effect)) {
+          if (t->after.value == 0) todo.push_back(Expired{t->id});
+        }
         if (const auto* b = std::get_if<Broadcast<Message>>(&effect)) {
           if (const auto* p = std::get_if<Push>(&b->message)) pushed_.push_back(p->block);
         }

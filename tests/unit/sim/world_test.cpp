@@ -23,8 +23,9 @@ class Parrots final : public Nodes {
     const bool speaks =
         std::holds_alternative<Start>(notice) || std::holds_alternative<Expired>(notice);
     if (!speaks || ++said_[face] > kTimes) return;
+    last_said = world_->now();
     world_->send(face, std::nullopt, place());
-    world_->arm(face, {}, Delay{1000});
+    world_->arm(face, {}, pause);
   }
   void persisted(std::uint32_t, std::uint64_t) override {}
   std::uint64_t round(std::uint32_t) const override { return 0; }
@@ -38,6 +39,8 @@ class Parrots final : public Nodes {
   }
   std::size_t made() const { return payloads_.size(); }
 
+  Delay pause{1000};  // between two words of a parrot
+  Ticks last_said = 0;
   std::uint64_t heard = 0;
   std::size_t drops = 0;
 
@@ -96,6 +99,22 @@ TEST(World, WhatTheNetworkAndLiarsMakeOfAMessageIsDroppedToo) {
   run_out(world);
   EXPECT_GT(parrots.made(), 80U);
   EXPECT_EQ(parrots.drops, parrots.made());
+}
+
+// In rounds too: what a node does next in the same instant is no round later.
+TEST(World, ATimerOfNoLengthRunsOutInItsInstant) {
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    for (const std::uint64_t pause : {0, 1}) {
+      Experiment e = seven();
+      e.engine = engine;
+      Parrots parrots;
+      parrots.pause = Delay{pause};
+      World world(parrots, e, nullptr);
+      run_out(world);
+      EXPECT_EQ(parrots.heard, 70U * 6);
+      EXPECT_EQ(parrots.last_said == 0, pause == 0);
+    }
+  }
 }
 
 TEST(World, NodesThatRunApartDropTheSame) {

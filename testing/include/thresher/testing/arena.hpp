@@ -192,7 +192,11 @@ class ArenaOf {
 
   template <class E>
   void emit(std::uint16_t, const E&, Todo&) {}
-  void emit(std::uint16_t i, const ArmTimer& e, Todo&) { timers_[i].insert(e.id); }
+  // A timer of no length: the node's next step.
+  void emit(std::uint16_t i, const ArmTimer& e, Todo& todo) {
+    if (e.after.value == 0) return todo.push_back(Expired{e.id});
+    timers_[i].insert(e.id);
+  }
   void emit(std::uint16_t i, const CancelTimer& e, Todo&) { timers_[i].erase(e.id); }
   // A lazy record becomes durable with the next one that is not.
   void emit(std::uint16_t i, const Persist& e, Todo&) {

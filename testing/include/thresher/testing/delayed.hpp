@@ -177,7 +177,11 @@ class Delayed {
             if (to != i) post(i, to, b->message);
           }
         } else if (const auto* t = std::get_if<ArmTimer>(&effect)) {
-          timers_[i].insert(t->id);
+          if (t->after.value == 0) {
+            todo.push_back(Expired{t->id});  // the node's next step
+          } else {
+            timers_[i].insert(t->id);
+          }
         } else if (const auto* c = std::get_if<CancelTimer>(&effect)) {
           timers_[i].erase(c->id);
         } else if (const auto* d = std::get_if<Deliver<typename Protocol::Output>>(&effect)) {
