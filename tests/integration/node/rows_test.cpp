@@ -56,6 +56,8 @@ class Recording {
       for (auto& effect : fx.list()) {
         if (const auto* v = std::get_if<Verify>(&effect)) todo.push_back(Verified{v->ticket, true});
         if (const auto* e = std::get_if<Endorse>(&effect)) todo.push_back(Endorsed{e->ticket, {}});
+        const auto* t = std::get_if<ArmTimer>(&effect);
+        if (t != nullptr && t->after.value == 0) todo.push_back(Expired{t->id});
         if (const auto* s = std::get_if<Send<dag::Message>>(&effect)) post(to, s->to, s->message);
         if (const auto* b = std::get_if<Broadcast<dag::Message>>(&effect)) {
           for (std::uint16_t i = 0; i < 4; ++i) post(to, NodeId{i}, b->message);
@@ -167,7 +169,7 @@ TEST_P(Rows, Row6NothingFromTheNetworkEndsANode) {
     const Frame frame = mutated(frames[random.below(frames.size())], random);
     decoded[frame.kind] += decode(frame, {}, 4) ? 1 : 0;
     run.receive(0, static_cast<std::uint16_t>(1 + random.below(3)), frame);
-    if (k % 16 == 0) run.feed(0, Expired{{static_cast<std::uint32_t>(random.below(5)), {}}});
+    if (k % 16 == 0) run.feed(0, Expired{{static_cast<std::uint32_t>(random.below(7)), {}}});
     if (k % 64 == 0) run.feed(0, Verified{{random.below(1000), {}}, random.below(2) == 0});
     if (k % 64 == 1) run.feed(0, Endorsed{{random.below(1000), {}}, {}});
     if (k % 256 == 2) {
