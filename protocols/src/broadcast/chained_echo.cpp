@@ -51,13 +51,20 @@ void ChainedEcho::on(const Requested<Request>& event, Fx& fx) {
   extend(config_.self, s, payload, true, fx);
   fx.broadcast(Extend{{config_.self, number}, payload, flush});
   settle(config_.self, s, fx);
-  arm(fx);
+  arm_for(config_.self, fx);
 }
 
 void ChainedEcho::on(const Received<Message>& event, Fx& fx) {
   if (event.from == config_.self || !config_.committee.contains(event.from)) return;
   std::visit([&](const auto& m) { receive(event.from, m, fx); }, event.message);
-  arm(fx);
+  const auto origin_of = [](const auto& m) {
+    if constexpr (requires { m.instance; }) {
+      return m.instance.origin;
+    } else {
+      return m.origin;
+    }
+  };
+  arm_for(std::visit(origin_of, event.message), fx);
 }
 
 // R2: the first payload that the origin shows for a number, on top of the one chain that this node
@@ -135,9 +142,7 @@ ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& 
 // Without a hash it is on the way down from the echoed head, once that is known.
 ChainedEcho::Head ChainedEcho::ready_of(const Stream& s, const Claim& claim) {
   if (!claim.ready.hash.is_zero() || claim.ready.count > claim.echoed.count) return claim.ready;
-  Head at = claim.echoed;
-  while (at.count > claim.ready.count && s.chain.find(at) != nullptr) at = s.chain.below(at);
-  return at.count == claim.ready.count ? at : claim.ready;
+  return s.chain.at(claim.echoed, claim.ready.count).value_or(claim.ready);
 }
 
 // R3: Bracha's thresholds, at every position at once.

@@ -225,6 +225,10 @@ void ChainedEcho::note_patience(Stream& s) const {
 // R9. Heads are kept beyond their payloads, to where all nodes cut alike: at multiples of half a
 // window, so that those who are too far behind hear of one place from f+1.
 void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
+  const bool crowded = s.chain.bytes() + s.waiting_bytes > config_.origin_bytes / 2;
+  const auto first_cut = s.chain.at(s.delivered, (s.chain.base().count / cut() + 1) * cut());
+  // What is below something outdated is outdated. Most steps end here and look at nothing else.
+  if (!crowded && !(first_cut && outdated(s, *first_cut))) return;
   std::optional<Head> base;
   for (const Head& head : s.chain.path(s.chain.base(), s.delivered)) {
     if (!outdated(s, head)) break;
@@ -246,11 +250,16 @@ void ChainedEcho::move_base(NodeId origin, Stream& s, const Head& base, Fx& fx) 
 }
 
 void ChainedEcho::arm(Fx& fx) {
-  if (armed_) return;
-  const auto done = [&](const Stream& s) {
-    return settled(s) && s.told.count == s.delivered.count;
-  };
-  if (!serving_ && std::all_of(streams_.begin(), streams_.end(), done)) return;
+  for (std::uint16_t o = 0; o < streams_.size() && !armed_; ++o) arm_for(NodeId{o}, fx);
+}
+
+// While no timer runs nothing is left to do for any stream, so only the one that an input is about
+// can need one: most that comes to an idle node is about one stream of many.
+void ChainedEcho::arm_for(NodeId origin, Fx& fx) {
+  if (armed_ || !config_.committee.contains(origin)) return;
+  const Stream& s = streams_[origin.value];
+  ++looked_at_;
+  if (!serving_ && settled(s) && s.told.count == s.delivered.count) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
 }
@@ -269,7 +278,7 @@ void ChainedEcho::expect(const Instance& i, Fx& fx) {
   Stream* s = stream_of(i.origin);
   if (s == nullptr || i.number < s->delivered.count) return;
   fx.broadcast(status_of(i.origin, *s, true));
-  arm(fx);
+  arm_for(i.origin, fx);
 }
 
 const Bytes* ChainedEcho::delivered(const Instance& i) const {
@@ -280,6 +289,12 @@ const Bytes* ChainedEcho::delivered(const Instance& i) const {
   const std::vector<Head> all = s.chain.path(s.chain.base(), s.delivered);
   const Link* link = s.chain.find(all[i.number - base]);
   return link->payload ? &*link->payload : nullptr;
+}
+
+std::uint64_t ChainedEcho::looked_at() const {
+  std::uint64_t count = looked_at_;
+  for (const Stream& s : streams_) count += s.chain.looked_at();
+  return count;
 }
 
 bool ChainedEcho::submitted(std::uint64_t number) const {

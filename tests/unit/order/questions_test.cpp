@@ -203,6 +203,33 @@ TEST(Questions, AnIdleCertifiedBroadcastNodeLooksAtWhatIsSpokenOf) {
       {signed_broadcast::Vote{{NodeId{0}, 7}, {}, {}}, signed_broadcast::Have{}});
 }
 
+// A statement of 52 bytes had a node walk along all that it keeps of a stream, up to three times,
+// and compare what everybody says of everybody's stream: half a millisecond at the largest window.
+TEST(Questions, AChainedEchoNodeLooksAtFewPositionsForAStatement) {
+  using namespace chained_echo;  // NOLINT(google-build-using-namespace): its messages
+  constexpr std::uint64_t kKept = 200;
+  constexpr std::uint64_t kTimes = 100;
+  Asked<ChainedEcho> run({.window = 512, .origin_bytes = 1u << 26});
+  Head top = genesis({}, NodeId{0});
+  for (std::uint64_t k = 0; k < kKept; ++k) {
+    run.broadcast(k);
+    top = successor({}, NodeId{0}, top, hash(payload(k).view()));
+  }
+  ASSERT_EQ(run.net.node(0).footprint().instances, kKept);
+  Head other = top;
+  other.hash.bytes[0] ^= std::byte{1};
+  for (const Status& status :
+       {Status{NodeId{0}, top, {kKept, {}}}, Status{NodeId{0}, other, top},
+        Status{NodeId{0}, top, {1, {}}}, Status{NodeId{1}, genesis({}, NodeId{1}), {}}}) {
+    run.net.ask(0, [&](ChainedEcho& node, ChainedEcho::Fx& fx) {
+      const std::uint64_t before = node.looked_at();
+      for (std::uint64_t k = 0; k < kTimes; ++k)
+        node.on(Received<ChainedEcho::Message>{NodeId{3}, status}, fx);
+      EXPECT_LE(node.looked_at() - before, 32 * kTimes);
+    });
+  }
+}
+
 // A question of 83 bytes was answered with all of a way, up to 262 KB, however often it came.
 TEST(Questions, WaysAreShownSoOften) {
   using namespace chained_echo;  // NOLINT(google-build-using-namespace): its messages

@@ -10,7 +10,8 @@
 // supporters are those of its own head and of all heads that extend it.
 // Guarantees: an origin that shows two payloads for one position makes two branches; a supporter is
 // counted once at a position of a branch, however often it speaks. A statement about a head is
-// walked down only to where its sender was counted before: constant work a position and sender.
+// walked down only to where its sender was counted before: constant work a position and sender. To
+// find the head at some position below another takes about log2 of the distance (Link::jump).
 // Holds at most what its owner adds; prune() and rebase() take away. No payload is checked here.
 // Source: docs/protocols/chained-echo.md; arXiv 2605.10372 for the setting.
 #pragma once
@@ -42,6 +43,7 @@ Head successor(const ChainContext& context, NodeId origin, const Head& before,
 
 struct Link {
   Digest parent{};
+  Head jump{};  ///< a head further down the same chain; it may lie below the base
   Digest payload_digest{};
   std::optional<Bytes> payload{};
   NodeSet echo;                     ///< who echoes this position, or one above it
@@ -61,6 +63,8 @@ class Chain {
   bool known(const Head& head) const { return head == base_ || find(head) != nullptr; }
   /// The head below. Pre: find(head) is not null.
   Head below(const Head& head) const { return {head.count - 1, find(head)->parent}; }
+  /// The head of `count` payloads that `head` is or extends. Empty when the way down is not known.
+  std::optional<Head> at(const Head& head, std::uint64_t count) const;
   /// Whether `head` is `ancestor` or extends it. False when the way down is not known.
   bool extends(const Head& head, const Head& ancestor) const;
 
@@ -90,6 +94,8 @@ class Chain {
   std::size_t told_by(NodeId peer) const;
   std::size_t size() const { return links_.size(); }
   std::size_t bytes() const { return bytes_; }
+  /// Positions that were looked for so far.
+  std::uint64_t looked_at() const { return looked_at_; }
   /// Calls `visit(head, link)`, lowest first.
   template <class F>
   void for_each(F visit) const {
@@ -99,6 +105,7 @@ class Chain {
  private:
   using Links = std::map<Head, Link>;
   Links::iterator erase(Links::iterator at);
+  Head jump_from(const Head& before) const;
 
   Committee committee_;
   ChainContext context_;
@@ -107,6 +114,7 @@ class Chain {
   Links links_;
   std::map<NodeId, std::size_t> told_;
   std::size_t bytes_ = 0;
+  mutable std::uint64_t looked_at_ = 0;
 };
 
 }  // namespace thresher::chained_echo

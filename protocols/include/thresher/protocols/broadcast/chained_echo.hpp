@@ -146,6 +146,8 @@ class ChainedEcho {
   static broadcast::Footprint most_held(const Config& config);
   std::uint64_t refused() const { return refused_; }
   std::uint64_t skipped() const { return skipped_; }
+  /// Streams and positions that were looked at so far.
+  std::uint64_t looked_at() const;
 
  private:
   using Head = chained_echo::Head;
@@ -255,6 +257,7 @@ class ChainedEcho {
   static Head ready_of(const Stream& s, const Claim& claim);
   static bool has_news(const Stream& s);
   void arm(Fx& fx);
+  void arm_for(NodeId origin, Fx& fx);
   chained_echo::Status status_of(NodeId origin, const Stream& s, bool asks) const;
 
   Config config_;
@@ -264,6 +267,7 @@ class ChainedEcho {
   std::uint64_t ticks_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t skipped_ = 0;
+  std::uint64_t looked_at_ = 0;
   bool serving_ = false;  // somebody was served since the last tick
   bool armed_ = false;
 };
