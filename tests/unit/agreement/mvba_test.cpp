@@ -210,6 +210,21 @@ TEST(Mvba, AnswersAPeerSoOftenAndNoMore) {
   EXPECT_EQ(told, before + 1);
 }
 
+// To count who holds what takes n sets of n: a statement of 22 bytes, said again, cost 45
+// microseconds where there are a hundred nodes.
+TEST(Mvba, WhatAPeerSaysAgainIsNotCountedAgain) {
+  Certified run(4);
+  const auto say = [&](std::uint16_t origin, bool drawn) {
+    mvba::Holds holds{0, NodeSet(4), drawn};
+    holds.origins.insert(NodeId{origin});
+    run.net.feed(0, Received<Certified::Node::Message>{NodeId{1}, std::move(holds)});
+  };
+  for (std::size_t k = 0; k < 100; ++k) say(2, false);
+  EXPECT_EQ(run.net.node(0).counted(), 1u);
+  for (std::size_t k = 0; k < 100; ++k) say(3, true);
+  EXPECT_EQ(run.net.node(0).counted(), 2u);
+}
+
 // Instances go on for ever, with a window of four, when the owner forgets.
 TEST(Mvba, GoesOnWhenItsOwnerForgets) {
   Certified run(4);

@@ -299,6 +299,28 @@ TEST(SetupFreeCoin, FalsePiecesAreRefusedAndNotNeeded) {
   EXPECT_GT(run.net.node(0).refused(), 0u);
 }
 
+// To judge a row takes 5 ms where there are a hundred nodes: a dealer has one try.
+TEST(SetupFreeCoin, OneFalseRowOfADealerIsJudged) {
+  Coins run({.real_secrets = true});
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const SetupFree::Message& m) {
+    const auto* point = word_in<avss::Point>(m);
+    const bool row = from == 3 && word_in<avss::Row>(m) != nullptr;
+    const bool lost = !run.lying && to == 0 && run.net.now() < 20 * kDelta &&
+                      (row || (point != nullptr && point->dealer == NodeId{3}));
+    return lost ? kLost : std::int64_t{300};
+  };
+  run.toss_all(0);
+  run.net.run_until(10 * kDelta);
+  Prng rng(9, 9);
+  const std::uint64_t before = run.net.node(0).refused();
+  for (int k = 0; k < 100; ++k) run.lie(3, 0, avss::Row{0, junk(rng, 64)});
+  run.net.run_until(11 * kDelta);
+  EXPECT_EQ(run.net.node(0).refused(), before + 1);
+  run.net.run_until(300 * kDelta);
+  EXPECT_EQ(run.have(0), 4u);
+  EXPECT_EQ(run.values(0).size(), 1u);
+}
+
 /// One liar at its best: it gives `left_out` a row that is not right and the others right ones,
 /// says false points and shares early, and nothing else but its commitment. The secrets of node
 /// `late` are slow, so that the liar's are among the first that are shared. True: a correct node

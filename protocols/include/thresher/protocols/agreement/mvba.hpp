@@ -146,6 +146,8 @@ class Mvba : public PayloadVotes<
   std::size_t most_holdings() const {
     return this->config().window * this->config().committee.size();
   }
+  /// How often it was counted anew who holds what.
+  std::uint64_t counted() const { return counted_; }
 
  private:
   using Base = PayloadVotes<Mvba, B, A, Message, mvba::Decision>;
@@ -206,6 +208,7 @@ class Mvba : public PayloadVotes<
   coin::ThresholdCoin coin_;
   std::map<std::uint64_t, State> states_;  // of instances that somebody spoke of
   std::size_t refused_candidates_ = 0;
+  std::uint64_t counted_ = 0;
   PeerQuota<mvba::kAnswers> served_;  // statements told to who asked since the last tick
   bool serves_ = false;               // some were
   bool armed_ = false;
@@ -273,14 +276,18 @@ void Mvba<B, A>::receive(NodeId from, const mvba::Holds& m, Fx& fx) {
   if (!this->reaches(m.instance) || !m.origins.below(this->config().committee.size()))
     return this->refuse();
   State& s = state_of(m.instance);
-  s.holds.try_emplace(from, this->config().committee.size()).first->second.merge(m.origins);
-  if (m.drawn) s.drawn.insert(from);
+  NodeSet& held = s.holds.try_emplace(from, this->config().committee.size()).first->second;
+  const std::uint32_t before = held.size();
+  held.merge(m.origins);
+  bool news = held.size() > before;
+  if (m.drawn) news = s.drawn.insert(from) || news;
   const auto said = own(m.instance, s, false);
   if (m.asks && said && served_.take(from)) {
     serves_ = true;
     fx.send(from, *said);
   }
-  advance(m.instance, s, fx);
+  // Who holds what is counted anew, n sets of n: not for what was said before.
+  if (news) advance(m.instance, s, fx);
 }
 
 template <broadcast::OwnedBroadcast B, agreement::BinaryAgreement A>
@@ -335,6 +342,7 @@ void Mvba<B, A>::hold(std::uint64_t instance, State& s, Fx& fx) {
 template <broadcast::OwnedBroadcast B, agreement::BinaryAgreement A>
 void Mvba<B, A>::elect(std::uint64_t instance, State& s, Fx& fx) {
   if (s.tossed) return;
+  ++counted_;
   std::size_t finished = 0;
   for (std::uint16_t o = 0; o < this->config().committee.size(); ++o) {
     const auto holders = std::count_if(s.holds.begin(), s.holds.end(), [o](const auto& said) {

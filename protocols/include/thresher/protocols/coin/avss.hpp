@@ -170,8 +170,9 @@ class Avss {
   struct Dealing {
     std::shared_ptr<const crypto::Sharing> sharing{};  // null: the commitment is not here
     bool malformed = false;
-    Bytes offered{};  // the dealer's row, while the commitment is not here
-    Bytes row{};      // checked and durable; empty: none
+    Bytes offered{};         // the dealer's row, while the commitment is not here
+    Bytes row{};             // checked and durable; empty: none
+    bool false_row = false;  // the dealer gave one
     Pieces points{};
     Pieces shares{};
     bool shared = false;
@@ -377,7 +378,8 @@ void Avss<B>::look_at(std::uint64_t instance, NodeId dealer, Fx& fx) {
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::receive(NodeId from, const avss::Row& m, Fx& fx) {
   Dealing& d = state_of(m.instance).dealings[from.value];
-  if (d.malformed || !d.row.empty()) return;
+  // Judging one takes long where there are many nodes, so a dealer has one try.
+  if (d.malformed || d.false_row || !d.row.empty()) return;
   if (m.row.size() != config_.scheme->row_bytes()) {
     ++refused_;
   } else if (d.sharing) {
@@ -435,6 +437,7 @@ void Avss<B>::receive(NodeId from, const avss::Ask& m, Fx& fx) {
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::take_row(std::uint64_t instance, NodeId dealer, Dealing& d, Bytes row, Fx& fx) {
   if (config_.checks.rows && !d.sharing->check_row(row.view())) {
+    d.false_row = true;
     ++refused_;
     return;
   }
