@@ -148,7 +148,7 @@ void RoundAgreement<Coin>::answer(NodeId to, std::uint64_t instance, std::uint32
 template <class Coin>
 void RoundAgreement<Coin>::enter(std::uint64_t instance, State& s, std::uint32_t round,
                                  bool estimate, Fx& fx) {
-  THRESHER_ASSERT(round < (1u << kRoundBits), "an instance ends within 2^16 rounds");
+  THRESHER_ASSERT(round <= kLastRound, "rounds have numbers of 16 bits");
   s.round = round;
   s.tossed = false;
   round_of(s, round).enter(estimate);
@@ -182,7 +182,7 @@ void RoundAgreement<Coin>::drive(std::uint64_t instance, Fx& fx) {
     if (r.asks_coin() && !s.tossed) {
       s.tossed = true;
       feed_coin(Requested<coin::Toss>{{instance << kRoundBits | s.round}}, fx);
-    } else if (const auto value = r.ended(); value && s.round != s.last) {
+    } else if (const auto value = r.ended(); value && s.round != s.last && s.round < kLastRound) {
       finish_round(instance, s, *value, fx);
     } else {
       return;

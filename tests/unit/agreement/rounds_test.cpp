@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "../../timed.hpp"
@@ -52,6 +53,25 @@ class Committee4 {
   Timed<BcaAgreement> net;
   std::vector<std::map<std::uint64_t, bool>> decided;
 };
+
+// A node that came to the last round ended there with a broken invariant, and again at each start.
+TEST(Rounds, BehindTheLastOneAnInstanceStandsStill) {
+  const Committee c = *Committee::of(6);
+  BenOr node({.committee = c, .self = NodeId{0}});
+  BenOr::Fx fx;
+  const std::uint64_t ended = kBenOrRounds.round->rounds->ends[0];
+  Writer record;
+  record.u8(static_cast<std::uint8_t>(std::countr_zero(ended))).u8(0).u32(0);
+  const Bytes key = Bytes::from(Writer().u64(0).u32(kLastRound).take());
+  node.on(Restored{agreement::kRounds, key, Bytes::from(record.take()), {}}, fx);
+  EXPECT_NO_THROW(node.on(Start{1}, fx));
+  EXPECT_EQ(node.round(0), kLastRound);
+  for (std::uint16_t i = 1; i <= c.at_least(kValidity); ++i)
+    node.on(Received<BenOr::Message>{NodeId{i}, Done{0, true, false}}, fx);
+  EXPECT_EQ(node.decided(0), true);
+  node.on(Requested<Propose>{{1, true}}, fx);
+  EXPECT_EQ(node.round(1), 1u);
+}
 
 TEST(Rounds, WhatAllProposeIsDecided) {
   for (const bool value : {false, true}) {

@@ -57,6 +57,10 @@ inline constexpr std::uint32_t kKept = 64;
 inline constexpr std::size_t kAnswers = 64;
 /// Bits of a coin's instance that name the round.
 inline constexpr unsigned kRoundBits = 16;
+/// No node goes beyond. Where nodes throw coins of their own, a hundred of them may come here
+/// before they throw alike: then that instance stands still, until others tell how they decided,
+/// and the node does all its other work.
+inline constexpr std::uint32_t kLastRound = (1u << kRoundBits) - 1;
 
 template <class Coin>
 class RoundAgreement {
