@@ -50,7 +50,7 @@ void Node::Impl::link(ConnectionId id, bool up) {
   acks.erase(id);
   untold.erase(id);
   queries.leave(id);
-  proofs.leave(id);
+  leave_proofs(id);
   subscribers.leave(id);
 }
 

@@ -27,6 +27,7 @@
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
+#include "life/tree_questions.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
 #include "log_sync.hpp"
@@ -202,14 +203,18 @@ struct Node::Impl final : EngineHost {
   std::vector<Persist> tree_records();
   void checkpoint_after(const LogEntry& entry);
   bool life_frame(NodeId from, const Frame& f);
-  void answer_tree(NodeId from);
-  TreeReader* tree_at(Round slot);
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
   std::string how_to_apply_again() const;
   Error differs_in_result(const Checkpoints::Difference& d) const;
   Error differs_in_state(const Checkpoints::Difference& d) const;
-  Result<LogProof, std::string> prove(std::uint64_t position);
+  // life/node_proofs.cpp: what is read of the log for others
+  TreeReader* tree_at(std::optional<TreeReader>& kept, Round slot);
+  void serve_trees();
+  std::string unproved(std::uint64_t position) const;
+  std::optional<Result<LogProof, std::string>> prove(std::uint64_t position, const Enough& enough);
+  void leave_proofs(ConnectionId link);
+  void forget_trees();
   void ask_proof(ConnectionId from, const Frame& f);
   void tell_proof(const ProofQueue::Question& of, const Result<LogProof, std::string>& proof);
   void serve_proofs();
@@ -362,16 +367,15 @@ struct Node::Impl final : EngineHost {
   HashedPayloads hashed;           // for the checkpoints' tree
   LogTree tree;
   Checkpoints checkpoints;
-  std::vector<Persist> before_writer;  // made while the log was read
-  std::optional<TreeReader> past_tree;
-  struct TreeTurn {
-    std::optional<WantTree> want;  // the newest question of a peer
-    bool armed = false;            // a timer runs for it
-  };
-  std::map<NodeId, TreeTurn> tree_turns;
-  ThreadShare tree_share;  // of all of them
+  std::vector<Persist> before_writer;    // made while the log was read
+  std::optional<TreeReader> own_tree;    // for the search of this node
+  std::optional<TreeReader> peers_tree;  // for those of peers
+  std::optional<TreeReader> proof_tree;  // for clients
+  TreeQuestions tree_questions;
+  bool serving_trees = false;  // a timer runs for the next piece
   ProofQueue proofs;
-  bool proving = false;  // a timer runs for the next one
+  std::optional<Certificate> proves_against;  // the proof that was begun
+  bool proving = false;                       // a timer runs for the next piece
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   SnapshotPace pace;

@@ -310,53 +310,74 @@ std::vector<Digest> TreeReader::results_of(std::uint64_t chunk) {
   return {};
 }
 
-// Its transactions come from the log again, with the full parts below kChunkLevel.
+// What was not there may be later, as when the disk is behind: the next question looks again.
 const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
-  if (cached_ && cached_->number == number) return &*cached_;
-  const std::vector<Digest> results = results_of(number);
+  while (!read_chunk(number, [] { return false; })) {
+  }
+  const auto it = chunks_.find(number);
+  if (it->second.problem.empty()) return &it->second;
+  problem_ = std::move(it->second.problem);
+  chunks_.erase(it);
+  return nullptr;
+}
+
+// A piece of it. Its transactions come from the log again, with the full parts below kChunkLevel.
+bool TreeReader::read_chunk(std::uint64_t number, const Enough& enough) {
+  if (chunks_.contains(number)) return true;
   const std::uint64_t begin = number * LogTree::kChunk;
-  const std::uint64_t end = begin + results.size();
-  Chunk out{number, {}, {}};
-  bool whole = true;
-  if (begin < begins()) out.contents = in_front(begin);
-  const auto take = [&](const Transaction& t, const Validity&) {
-    if (t.position < begin + out.contents.size() || t.position >= end) return;
-    out.contents.push_back(
-        {t.client, t.sequence, payload_hash(t.data), results[t.position - begin]});
-  };
-  const auto first = problem_.empty() ? log_.before(begin, at().slot) : Result<Round>(Round{0});
-  const auto read =
-      first && problem_.empty()
-          ? log_.each(*first,
-                      [&](const LogEntry& entry) {
-                        if (entry.first >= end) return false;
-                        if (entry.count == 0) return true;  // duplicates at most
-                        const auto commit = log_.whole(entry);
-                        whole = static_cast<bool>(commit);
-                        std::uint64_t position = entry.first;
-                        for (std::size_t i = 0; whole && i < entry.blocks.size(); ++i)
-                          position = each_ordered(
-                              entry.blocks[i], commit->blocks[i]->payload.view(), position, take);
-                        return whole;
-                      })
-          : Result<Unit>(Unit{});
-  if (problem_.empty() && begin < begins() && out.contents.size() != results.size()) {
-    problem_ = "the log was pruned up to position " + std::to_string(begins()) +
-               ", and can be proved from position " + std::to_string(end) +
-               " on; ask a node that keeps more";
+  if (!reading_ || reading_->number != number) {
+    ContentReading::What what{begin, results_of(number), {}, at().slot};
+    if (!problem_.empty()) {
+      keep(number, {{}, {}, std::exchange(problem_, {})});
+      return true;
+    }
+    if (begin < begins()) what.in_front = in_front(begin);
+    reading_.emplace(Reading{number, ContentReading(log_, std::move(what))});
   }
-  if (problem_.empty() && (!first || !read || !whole || out.contents.size() != results.size())) {
-    problem_ = "the transactions from position " + std::to_string(begin) +
-               " on cannot be read back from the log";
+  if (!reading_->contents.read_on(enough)) return false;
+  Chunk out;
+  if (reading_->contents.whole()) {
+    out.contents = reading_->contents.take();
+    add_parts(number, out);
+  } else {
+    out.problem = unreadable(number);
   }
-  if (!problem_.empty()) return nullptr;
-  add_parts(out);
-  return &cached_.emplace(std::move(out));
+  reading_.reset();
+  keep(number, std::move(out));
+  return true;
+}
+
+void TreeReader::keep(std::uint64_t number, Chunk chunk) {
+  std::erase_if(chunks_, [&](const auto& kept) {
+    return (kept.first == last_chunk()) == (number == last_chunk());
+  });
+  chunks_.emplace(number, std::move(chunk));
+}
+
+std::string TreeReader::unreadable(std::uint64_t chunk) const {
+  const std::uint64_t begin = chunk * LogTree::kChunk;
+  if (begin >= begins()) {
+    return "the transactions from position " + std::to_string(begin) +
+           " on cannot be read back from the log";
+  }
+  return "the log was pruned up to position " + std::to_string(begins()) +
+         ", and can be proved from position " +
+         std::to_string(std::min(begin + LogTree::kChunk, at().length)) +
+         " on; ask a node that keeps more";
+}
+
+// The last chunk is in the hashes of all that ends with the log, unless it is whole.
+bool TreeReader::read_for(std::uint64_t begin, std::uint64_t end, const Enough& enough) {
+  problem_.clear();
+  constexpr std::uint64_t kLeaves = std::uint64_t{1} << LogTree::kChunkLevel;
+  if (end - begin <= kLeaves && !read_chunk(begin / kLeaves, enough)) return false;
+  const bool open = at().length % LogTree::kChunk != 0;
+  return end != leaves() || !open || read_chunk(last_chunk(), enough);
 }
 
 // The full parts of a chunk; the last leaf of the checkpoint is one, however much it holds.
-void TreeReader::add_parts(Chunk& chunk) {
-  const std::uint64_t first = chunk.number << LogTree::kChunkLevel;
+void TreeReader::add_parts(std::uint64_t number, Chunk& chunk) {
+  const std::uint64_t first = number << LogTree::kChunkLevel;
   coding::MerkleRange range;
   for (std::size_t at = 0; at < chunk.contents.size(); at += kLeafPositions) {
     const std::size_t size = std::min<std::size_t>(kLeafPositions, chunk.contents.size() - at);

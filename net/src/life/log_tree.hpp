@@ -26,6 +26,7 @@
 
 #include "../ledger.hpp"
 #include "../log_reader.hpp"
+#include "content_reading.hpp"
 #include "thresher/coding/merkle_range.hpp"
 #include "thresher/net/checkpoint.hpp"
 #include "thresher/net/log_proof.hpp"
@@ -137,7 +138,8 @@ std::vector<Persist> records_at(std::uint64_t length, const std::vector<Digest>&
 class TreeReader;
 /// The proof of a position against a certificate of the tree's own checkpoint, or what the store
 /// does not give. Pre: the certificate covers the position.
-/// `quorum`: signatures that the proof needs, and has.
+/// `quorum`: signatures that the proof needs, and has. Reads the log to the end of what it needs,
+/// if TreeReader::read_for() has not.
 Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
                                        const Certificate& certificate, std::uint32_t quorum);
 
@@ -160,24 +162,42 @@ class TreeReader {
   /// What stands at its positions.
   Result<std::vector<LeafContent>, std::string> leaf(std::uint64_t leaf);
 
+  /// Reads a piece of what part(begin, end), or leaf(begin), takes from the log; false: there is
+  /// more. Once it is true they read nothing, and it stays so until another part is asked for.
+  bool read_for(std::uint64_t begin, std::uint64_t end, const Enough& enough);
+  /// The same for leaf() and path().
+  bool read_for_proof(std::uint64_t leaf, const Enough& enough) {
+    return read_for(leaf, leaf + 1, enough) && read_for(0, leaves(), enough);
+  }
+
  private:
   struct Chunk {
+    std::vector<LeafContent> contents{};
+    std::map<coding::MerklePlace, Digest> full{};
+    std::string problem{};  // why it has nothing
+  };
+  /// A chunk that is being read.
+  struct Reading {
     std::uint64_t number = 0;
-    std::vector<LeafContent> contents;
-    std::map<coding::MerklePlace, Digest> full;
+    ContentReading contents;
   };
   Digest full(coding::MerklePlace place);
   Digest stored(coding::MerklePlace place);
   bool is_open(coding::MerklePlace place) const;
-  static void add_parts(Chunk& chunk);
+  std::uint64_t last_chunk() const { return at().length / LogTree::kChunk; }
+  static void add_parts(std::uint64_t number, Chunk& chunk);
   std::vector<Digest> results_of(std::uint64_t chunk);
   std::vector<LeafContent> in_front(std::uint64_t position) const;
   const Chunk* chunk(std::uint64_t number);
+  bool read_chunk(std::uint64_t number, const Enough& enough);
+  void keep(std::uint64_t number, Chunk chunk);
+  std::string unreadable(std::uint64_t chunk) const;
 
   const NodeStore& store_;
   const LogReader& log_;
   OwnCheckpoint at_;
-  std::optional<Chunk> cached_;
+  std::map<std::uint64_t, Chunk> chunks_;  // the last one, which most need, and another
+  std::optional<Reading> reading_;
   std::string problem_;  // why the store does not give what it should
 };
 

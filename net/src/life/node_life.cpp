@@ -1,5 +1,5 @@
-// A node's checkpoints: the tree over what it applied, what it signs of it, proofs for clients, and
-// its end when the application differs from that of the others.
+// A node's checkpoints: the tree over what it applied, what it signs of it, and its end when the
+// application differs from that of the others.
 #include <algorithm>
 
 #include "../node_impl.hpp"
@@ -8,11 +8,6 @@
 
 namespace thresher::net {
 namespace {
-
-/// Who has too many questions waiting is read less. Unit: microseconds.
-constexpr std::uint64_t kTooMany = 10'000;
-/// Clients of older wire versions cannot read a proof.
-constexpr std::uint32_t kProofVersion = 6;
 
 std::string short_hex(const Digest& digest) {
   return to_hex(ByteView(digest.bytes).first(8));
@@ -89,8 +84,8 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantTree) {
     const auto want = decode_want_tree(f.control.view());
     if (!want) return false;
-    tree_turns[from].want = *want;
-    answer_tree(from);
+    tree_questions.ask(from, *want);
+    serve_trees();
     return true;
   }
   if (f.kind == kTreePart) {
@@ -102,33 +97,6 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
   const bool good = checkpoints.frame(from, f);
   checkpoints_differ();
   return good;
-}
-
-// A part of the log is read for it, so all peers together get a share of the time for that.
-void Node::Impl::answer_tree(NodeId from) {
-  TreeTurn& turn = tree_turns[from];
-  if (!turn.want || turn.armed) return;
-  const std::uint64_t began = Loop::now_us();
-  if (!tree_share.free(began)) {
-    turn.armed = true;
-    loop.call_after(tree_share.free_us() - began, [this, from] {
-      tree_turns[from].armed = false;
-      answer_tree(from);
-    });
-    return;
-  }
-  const WantTree want = *std::exchange(turn.want, std::nullopt);
-  (void)transport.send(from.value, {kTreePart, encode(answer_of(want, tree_at(want.slot))), {}});
-  tree_share.spent(began, Loop::now_us());
-}
-
-// One is kept: a search asks for many parts of one tree.
-TreeReader* Node::Impl::tree_at(Round slot) {
-  if (past_tree && past_tree->at().slot == slot) return &*past_tree;
-  auto own = load_own_checkpoint(*store, slot, committee().size());
-  if (!own) return nullptr;
-  past_tree.emplace(*store, reader, std::move(*own));
-  return &*past_tree;
 }
 
 void Node::Impl::watch_checkpoints(std::uint64_t now) {
@@ -148,7 +116,7 @@ void Node::Impl::checkpoints_differ() {
     say(Level::kError, "the application's results differ from those of " +
                            std::to_string(difference->peers.size()) +
                            " peers: looks for the first transaction that does");
-    const auto own = [this, slot = difference->here.slot] { return tree_at(slot); };
+    const auto own = [this, slot = difference->here.slot] { return tree_at(own_tree, slot); };
     divergence.emplace(
         *difference,
         DivergenceSearch::Hooks{
@@ -213,69 +181,6 @@ Error Node::Impl::differs_in_state(const Checkpoints::Difference& d) const {
               "The application is not deterministic or was changed, or the memory is bad. Nothing "
               "more was acknowledged",
           options.home, "mend it, " + how_to_apply_again()};
-}
-
-// The proof of a position against the newest certificate, or why there is none.
-Result<LogProof, std::string> Node::Impl::prove(std::uint64_t position) {
-  const auto& certificate = checkpoints.newest_certificate();
-  if (checkpoint_every == 0) {
-    return std::string("this ledger has no checkpoints: `checkpoint` is 0 in its genesis file");
-  }
-  if (!certificate || position >= certificate->checkpoint.length) {
-    return "position " + std::to_string(position) + " has no certificate yet: the log has " +
-           std::to_string(ledger.length()) + " transactions, of which " +
-           std::to_string(certificate ? certificate->checkpoint.length : 0) +
-           " are certified; one follows every " + std::to_string(checkpoint_every) + " slots";
-  }
-  if (position < reader.begin().length) return pruned_words(position, reader.begin().length);
-  TreeReader* of = tree_at(certificate->checkpoint.slot);
-  if (of == nullptr) {
-    return "this node has not written down its own checkpoint of slot " +
-           std::to_string(certificate->checkpoint.slot.value) +
-           " yet, which is certified: ask again in a moment, or another node";
-  }
-  return proof_of(*of, position, *certificate, certificate_quorum(genesis));
-}
-
-void Node::Impl::ask_proof(ConnectionId from, const Frame& f) {
-  Reader in(f.control.view());
-  const std::uint64_t position = in.u64();
-  if (!in.done()) {
-    ++malformed;
-    return;
-  }
-  if (transport.version_of(from) < kProofVersion) {
-    return tell_proof({from, position}, "proofs have another form since wire version " +
-                                            std::to_string(kProofVersion) +
-                                            ": use a client of this release");
-  }
-  if (proofs.ask(from, position)) return serve_proofs();
-  tell_proof({from, position}, std::string("too many questions wait: ask again later"));
-  transport.rest(from, kTooMany);
-}
-
-void Node::Impl::tell_proof(const ProofQueue::Question& of,
-                            const Result<LogProof, std::string>& proof) {
-  Writer w;
-  w.u64(of.position).u8(proof ? 1 : 0);
-  w.bytes(proof ? encode(*proof).view() : as_view(proof.error()));
-  (void)transport.send(of.from, {kProof, Bytes::from(w.take()), {}});
-}
-
-// Clients that ask without end, however many, get no more of the node's time than a share.
-void Node::Impl::serve_proofs() {
-  for (std::uint64_t now = Loop::now_us(); const auto q = proofs.take(now);) {
-    tell_proof(*q, prove(q->position));
-    proofs.spent(now, Loop::now_us());
-    now = Loop::now_us();
-  }
-  const auto due = proofs.next_us();
-  if (!due || std::exchange(proving, true)) return;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*due > now ? *due - now : 0, [this] {
-    proving = false;
-    serve_proofs();
-  });
 }
 
 }  // namespace thresher::net

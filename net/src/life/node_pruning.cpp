@@ -132,7 +132,7 @@ void Node::Impl::note_log_question(NodeId from, Round slot) {
 // On the node's thread: from here on nobody is answered from what is about to go.
 void Node::Impl::begins(const LogBegin& begin) {
   reader.begins(begin);
-  past_tree.reset();
+  forget_trees();
   if (rotten.empty()) return;
   if (rotten.front().slot <= begin.slot) rot_sync.stop();
   std::erase_if(rotten, [&](const LogEntry& entry) { return entry.slot <= begin.slot; });

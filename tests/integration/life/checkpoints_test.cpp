@@ -1,6 +1,7 @@
 // Checkpoints of real nodes: certified, proved and compared, for every ordering protocol.
 #include "network.hpp"
 #include "thresher/core/hex.hpp"
+#include "thresher/net/codec.hpp"
 #include "thresher/net/log_diff.hpp"
 #include "thresher/net/log_proof.hpp"
 
@@ -137,6 +138,51 @@ TEST(Divergence, WithTheSameResultsTheFirstCheckpointWithAnotherStateIsNamed) {
   EXPECT_GT(diff->state->length, 9u);
   EXPECT_FALSE(diff->result);
   EXPECT_GT(diff->results_compared, 9u);
+}
+
+/// The kinds of the next two answers of node 0 to two questions that come at once.
+std::vector<std::uint8_t> order_of_answers(const Genesis& genesis, const Frame& first,
+                                           const Frame& second) {
+  Loop loop;
+  std::vector<std::uint8_t> out;
+  ClientLink* link = nullptr;
+  ClientLink mine(loop, genesis.context().chain, genesis.nodes[0],
+                  {[&](ConnectionId, const Frame& f) {
+                     if (f.kind != kWelcome) out.push_back(f.kind);
+                     if (out.size() == 2) loop.stop();
+                   },
+                   [&](ConnectionId, bool up) {
+                     if (!up) return loop.stop();
+                     (void)link->send(first);
+                     (void)link->send(second);
+                   },
+                   [&](const std::string&) { loop.stop(); }});
+  link = &mine;
+  loop.call_after(20'000'000, [&] { loop.stop(); });
+  mine.connect();
+  loop.run();
+  return out;
+}
+
+// What a proof takes of the log is read in pieces: the node's thread does other things in between.
+TEST(Checkpoints, AProofThatTakesLongHoldsUpNobody) {
+  Network net(4, "thresher", {{"checkpoint", "4"}});
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  const std::string large(240'000, 'x');
+  std::vector<std::future<Receipt>> all;
+  for (int k = 0; k < 160; ++k) all.push_back(net.submit_later(k % 4u, as_view(large)));
+  for (auto& one : all) one.wait();
+  // Asked without a look at the log, which would stay in memory.
+  ASSERT_TRUE(Network::eventually([&] {
+    net.submit(0, "more");
+    const auto none = fetch_log_proof(net.genesis(), NodeId{0}, 1'000'000);
+    const std::string why = none ? "" : none.error().text();
+    const std::size_t at = why.find("of which ");
+    return at != why.npos && std::stoull(why.substr(at + 9)) >= all.size();
+  }));
+  const Frame question{kProve, Bytes::from(Writer().u64(7).take()), {}};
+  EXPECT_EQ(order_of_answers(net.genesis(), question, {kStatus, {}, {}}),
+            (std::vector<std::uint8_t>{kStatusReply, kProof}));
 }
 
 TEST(Checkpoints, BelowTheFirstOneThereIsNoProofAndItIsSaidWhy) {

@@ -5,8 +5,17 @@
 
 #include <map>
 
+#include "life/tree_questions.hpp"
+
 namespace thresher::net {
 namespace {
+
+/// Who was answered next.
+ConnectionId answer(ProofQueue& proofs) {
+  const auto next = proofs.take(1'000'000);
+  proofs.answered();
+  return next ? next->from : 0;
+}
 
 constexpr std::uint64_t kSecond = 1'000'000;
 constexpr std::uint64_t kFar = 10 * LogTree::kChunk;  // in another chunk than the one before
@@ -20,6 +29,7 @@ TEST(ProofQueue, AllLinksTogetherGetAShareAndEachItsTurn) {
   for (const std::uint64_t end = now + 100 * kSecond; now < end;) {
     for (ConnectionId link = 1; link <= 100; ++link) (void)proofs.ask(link, now * kFar);
     if (const auto q = proofs.take(now)) {
+      proofs.answered();
       ++answers[q->from];
       proofs.spent(now, now + kTakes);
       now += kTakes;
@@ -41,7 +51,7 @@ TEST(ProofQueue, ATurnGoesOnInTheChunkThatWasRead) {
   for (std::uint64_t at = 0; at < 2 * LogTree::kChunk; ++at) ASSERT_TRUE(proofs.ask(1, at));
   ASSERT_TRUE(proofs.ask(2, kFar));
   std::uint64_t first = 0;
-  while (proofs.take(kSecond)->from == 1) ++first;
+  while (answer(proofs) == 1) ++first;
   EXPECT_EQ(first, LogTree::kChunk);
   EXPECT_EQ(proofs.take(kSecond)->position, LogTree::kChunk);
   // Who asks for the same again and again has no longer turn.
@@ -49,7 +59,7 @@ TEST(ProofQueue, ATurnGoesOnInTheChunkThatWasRead) {
   for (std::size_t k = 0; k < ProofQueue::kMostOfOne; ++k) ASSERT_TRUE(same.ask(1, 7));
   ASSERT_TRUE(same.ask(2, 7));
   std::uint64_t turn = 0;
-  while (same.take(kSecond)->from == 1) ++turn;
+  while (answer(same) == 1) ++turn;
   EXPECT_EQ(turn, LogTree::kChunk);
 }
 
@@ -58,10 +68,51 @@ TEST(ProofQueue, ALinkHoldsItsPlacesAndLosesThemWhenItLeaves) {
   for (std::size_t k = 0; k < ProofQueue::kMostOfOne; ++k) ASSERT_TRUE(proofs.ask(1, k));
   EXPECT_FALSE(proofs.ask(1, 0));
   EXPECT_TRUE(proofs.ask(2, 0));
-  proofs.leave(1);
-  EXPECT_EQ(proofs.take(kSecond)->from, 2u);
+  EXPECT_FALSE(proofs.leave(1));
+  EXPECT_EQ(answer(proofs), 2u);
   EXPECT_FALSE(proofs.take(kSecond));
   EXPECT_FALSE(proofs.next_us());
+}
+
+// One that takes long is answered piece by piece, within the same share, before the next begins.
+TEST(ProofQueue, AQuestionIsGivenUntilItIsAnswered) {
+  ProofQueue proofs;
+  ASSERT_TRUE(proofs.ask(1, 5));
+  ASSERT_TRUE(proofs.ask(2, 6));
+  std::uint64_t now = kSecond;
+  for (int piece = 0; piece < 3; ++piece) {
+    const auto q = proofs.take(now);
+    ASSERT_TRUE(q);
+    EXPECT_EQ(q->from, 1u);
+    proofs.spent(now, now + 1000);
+    EXPECT_FALSE(proofs.take(now + 1000));
+    now = *proofs.next_us();
+  }
+  EXPECT_GE(now, kSecond + 2 * ThreadShare::kShare * 1000);
+  // Who leaves is not read for any more.
+  EXPECT_TRUE(proofs.leave(1));
+  EXPECT_EQ(proofs.take(now)->from, 2u);
+  proofs.answered();
+  EXPECT_FALSE(proofs.next_us());
+}
+
+TEST(TreeQuestions, OfEachPeerTheNewestWaitsAndWhatWasBegunIsEnded) {
+  TreeQuestions questions;
+  questions.ask(NodeId{1}, {Round{8}, 0, 4});
+  EXPECT_EQ(questions.take(kSecond)->want.end, 4u);
+  // A liar that asks for something else each time keeps its turn no longer.
+  questions.ask(NodeId{1}, {Round{8}, 0, 2});
+  questions.ask(NodeId{1}, {Round{8}, 0, 1});
+  questions.ask(NodeId{2}, {Round{8}, 0, 8});
+  EXPECT_EQ(questions.take(kSecond)->want.end, 4u);
+  questions.answered();
+  EXPECT_EQ(questions.take(kSecond)->from, NodeId{2});
+  questions.answered();
+  EXPECT_EQ(questions.take(kSecond)->want.end, 1u);
+  questions.spent(kSecond, kSecond + 1000);
+  EXPECT_FALSE(questions.take(kSecond + 1000));
+  questions.answered();
+  EXPECT_FALSE(questions.next_us());
 }
 
 }  // namespace

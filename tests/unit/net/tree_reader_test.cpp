@@ -23,29 +23,43 @@ struct Log {
   std::vector<LeafContent> contents;
   std::vector<OwnCheckpoint> checkpoints;
 
-  void write(const Persist& record) { ASSERT_TRUE(store.write({&record, 1}, true)); }
-
-  /// `results`: 1, all alike; else drawn from so many.
-  void commit(std::uint64_t transactions, std::uint64_t results, Prng& rng) {
-    const Round slot{ledger.slot().value + 1};
+  static Bytes body_key(Round slot, std::uint64_t block) {
+    return Bytes::from(Writer().u64(slot.value).u64(block).take());
+  }
+  static OrderedBlockPtr block_of(Round slot, std::uint64_t block, std::uint64_t transactions,
+                                  Prng& rng) {
     std::vector<std::byte> packed;
     RunWriter out(packed);
     for (std::uint64_t i = 0; i < transactions; ++i) {
       const std::string data(rng.below(300), 'x');
-      out.add({some_client(rng.below(3)), {Round{0}, Round{kLongestLife}}}, slot.value * 1000 + i,
-              as_view(data));
+      out.add({some_client(rng.below(3)), {Round{0}, Round{kLongestLife}}},
+              (slot.value * 100 + block) * 1000 + i, as_view(data));
     }
-    const auto block = unsigned_block(slot, Bytes::from(std::move(packed)), {}, {});
+    return unsigned_block(slot, Bytes::from(std::move(packed)), {}, {});
+  }
+  void write(const Persist& record) { ASSERT_TRUE(store.write({&record, 1}, true)); }
+
+  /// `results`: 1, all alike; else drawn from so many.
+  void commit(std::uint64_t transactions, std::uint64_t results, Prng& rng) {
+    commit_of_blocks(1, transactions, rng, results);
+  }
+  void commit_of_blocks(std::uint64_t blocks, std::uint64_t transactions, Prng& rng,
+                        std::uint64_t results = 3) {
+    const Round slot{ledger.slot().value + 1};
+    Commit commit{slot, {}, {}, ledger.slot()};
+    for (std::uint64_t b = 0; b < blocks; ++b) {
+      commit.blocks.push_back(block_of(slot, b, transactions, rng));
+      write({kBodies, body_key(slot, b), slot_key(slot), commit.blocks.back()->payload, true});
+    }
+    LogEntry entry = ledger.append(
+        commit, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint&) {
+          const Digest result = hash(Writer().u64(rng.below(results)).view());
+          tree.add(t, result);
+          contents.push_back({t.client, t.sequence, payload_hash(t.data), result});
+        });
+    for (std::uint64_t b = 0; b < blocks; ++b)
+      entry.blocks[b].place = store.locate(kBodies, body_key(slot, b).view()).value_or(BodyPlace{});
     const Bytes key = slot_key(slot);
-    write({kBodies, key, key, block->payload, true});
-    LogEntry entry =
-        ledger.append({slot, {}, {block}, ledger.slot()},
-                      [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint&) {
-                        const Digest result = hash(Writer().u64(rng.below(results)).view());
-                        tree.add(t, result);
-                        contents.push_back({t.client, t.sequence, payload_hash(t.data), result});
-                      });
-    entry.blocks[0].place = store.locate(kBodies, key.view()).value_or(BodyPlace{});
     for (const Persist& r : tree.take_records()) write(r);
     write({kLedgerTable, key, encode_entry(entry), {}, true});
     const Checkpoint c{slot, ledger.length(), ledger.log_hash(), tree.root(), {}};
@@ -94,6 +108,89 @@ TEST(TreeReader, ProvesLogsOfEveryLength) {
   Log log;
   while (log.ledger.length() < 530) log.commit(1, 3, rng);
   for (const OwnCheckpoint& at : log.checkpoints) expect_proofs(log, at, rng);
+}
+
+const Enough kAtOnce = [] { return true; };
+
+// Blocks full of duplicates make the positions of one proof hundreds of MiB of payload, and a node
+// that read them in one go did nothing else meanwhile.
+TEST(TreeReader, WhatAProofTakesIsReadABlockAtATimeAndOnce) {
+  Prng rng(5);
+  Log log;
+  while (log.ledger.length() < 2 * LogTree::kChunk + 30) log.commit(1 + rng.below(3), 3, rng);
+  const OwnCheckpoint at = log.checkpoints.back();
+  const Checkpoint& c = at.signed_checkpoint.checkpoint;
+  const LogReader reader(log.store, kForm);
+  TreeReader tree(log.store, reader, at);
+  const std::uint64_t position = LogTree::kChunk + 7;
+  std::uint64_t pieces = 1;
+  while (!tree.read_for_proof(position / kLeafPositions, kAtOnce)) ++pieces;
+  std::uint64_t blocks = 0;  // of the commits of that chunk, and of the open one
+  (void)reader.each(Round{0}, [&](const LogEntry& e) {
+    blocks += e.first + e.count > LogTree::kChunk ? e.blocks.size() : 0;
+    return true;
+  });
+  EXPECT_GE(pieces + 2, blocks);
+  EXPECT_LE(pieces, blocks + 2);
+  // Whatever goes now is not looked for again.
+  for (std::uint64_t slot = 1; slot <= c.slot.value; ++slot)
+    log.write({kLedgerTable, slot_key(Round{slot}), {}, {}, true});
+  const auto proof = proof_of(tree, position, {c, {NodeSet(4), {}}}, 3);
+  ASSERT_TRUE(proof) << proof.error();
+  EXPECT_EQ(proof->content, log.contents[position]);
+}
+
+// A commit of many blocks is left between two of them, and read on from there.
+TEST(ContentReading, GoesOnInTheMiddleOfACommit) {
+  Prng rng(6);
+  Log log;
+  log.commit(30, 3, rng);
+  log.commit_of_blocks(5, 40, rng);
+  log.commit(30, 3, rng);
+  const LogReader reader(log.store, kForm);
+  std::vector<Digest> results;
+  for (const LeafContent& one : log.contents) results.push_back(one.result);
+  const auto read = [&](std::uint64_t begin, std::uint64_t count, const Enough& enough) {
+    const auto first = results.begin() + static_cast<std::ptrdiff_t>(begin);
+    ContentReading reading(
+        reader, {begin, {first, first + static_cast<std::ptrdiff_t>(count)}, {}, Round{3}});
+    int pieces = 1;
+    while (!reading.read_on(enough)) ++pieces;
+    EXPECT_TRUE(reading.whole());
+    const auto wanted = log.contents.begin() + static_cast<std::ptrdiff_t>(begin);
+    EXPECT_TRUE(std::ranges::equal(reading.take(),
+                                   std::span(wanted, wanted + static_cast<std::ptrdiff_t>(count))));
+    return pieces;
+  };
+  EXPECT_EQ(read(0, 260, kAtOnce), 7);
+  EXPECT_EQ(read(0, 260, [] { return false; }), 1);
+  EXPECT_EQ(read(75, 60, kAtOnce), 3);  // from the second block of the commit to the third, of 5
+}
+
+// What is behind the disk at first is there later: no failure is remembered.
+TEST(TreeReader, WhatCannotBeReadIsLookedForAgainByTheNextQuestion) {
+  Prng rng(7);
+  Log log;
+  while (log.ledger.length() < 40) log.commit(4, 3, rng);
+  const OwnCheckpoint at = log.checkpoints.back();
+  const Checkpoint& c = at.signed_checkpoint.checkpoint;
+  const LogReader reader(log.store, kForm);
+  TreeReader tree(log.store, reader, at);
+  const Bytes key = slot_key(Round{3});
+  Bytes kept;
+  (void)log.store.scan(kLedgerTable, key.view(), [&](ByteView, ByteView value) {
+    kept = Bytes::copy_of(value);
+    return false;
+  });
+  log.write({kLedgerTable, key, {}, {}, true});
+  while (!tree.read_for_proof(0, kAtOnce)) {
+  }
+  const auto proof = proof_of(tree, 0, {c, {NodeSet(4), {}}}, 3);
+  ASSERT_FALSE(proof);
+  EXPECT_NE(proof.error().find("cannot be read back"), std::string::npos) << proof.error();
+  log.write({kLedgerTable, key, kept, {}, true});
+  expect_proofs(log, at, rng);
+  EXPECT_TRUE(proof_of(tree, 0, {c, {NodeSet(4), {}}}, 3));
 }
 
 // A foreign or damaged store: how many results there are decides how far a leaf is read.
