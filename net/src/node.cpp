@@ -131,6 +131,8 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
   impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
   if (const auto recovered = impl.recover(); !recovered) return recovered.error();
+  if (impl.options.store != StoreKind::kMemory)
+    SnapshotFolder(impl.options.data).remove_unfinished(impl.ledger.slot());
   if (const auto claimed = impl.claim_store(); !claimed) return claimed.error();
   return made;
 }
@@ -175,6 +177,8 @@ Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) c
             "this is a defect of the program: keep the folder, report it, and start the node "
             "again, which reads its log anew"};
   }
+  if (why.code == ErrorCode::kMissing)
+    return {why.code, "nothing more was signed: " + why.what, options.home, why.remedy};
   if (text.find(std::strerror(EMFILE)) != std::string::npos) {
     return {why.code,
             "nothing can be written under '" + options.home + "': " + disk_problem(EMFILE) + " (" +

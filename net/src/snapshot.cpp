@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "life/read_file.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/synced_file.hpp"
 
@@ -25,11 +26,11 @@ std::string save_snapshot(const std::string& folder, const Snapshot& s) {
 }
 
 std::optional<StopSnapshot> load_snapshot(const std::string& folder) {
-  auto file = MappedFile::open(folder + "/snapshot");
+  const auto on_disk = ReadFile::open(folder + "/snapshot");
+  auto file = on_disk ? on_disk->all() : std::nullopt;
   constexpr std::size_t kDigest = sizeof(Digest::bytes);
-  if (!file || file->view().size() < kDigest) return std::nullopt;
-  file->now(0, file->view().size());
-  const ByteView body = file->view().first(file->view().size() - kDigest);
+  if (!file || file->size() < kDigest) return std::nullopt;
+  const ByteView body = file->view().first(file->size() - kDigest);
   Reader tail(file->view().last(kDigest));
   if (hash(body) != tail.digest()) return std::nullopt;
   Reader r(body);

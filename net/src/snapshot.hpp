@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 
-#include "life/snapshot_folder.hpp"
 #include "thresher/core/bytes.hpp"
 
 namespace thresher::net {
@@ -21,10 +20,10 @@ struct Snapshot {
   Bytes app;
 };
 
-/// One that was read back: parts of a file that is read like memory.
+/// One that was read back.
 struct StopSnapshot {
-  MappedFile file;
-  ByteView own;
+  Bytes file;
+  ByteView own;  ///< of it, as the next one
   ByteView app;
 };
 

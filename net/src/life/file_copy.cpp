@@ -100,7 +100,7 @@ CopyEnd copy_folder(const std::string& from, const std::string& to) {
   if (error) return unreadable(from, error.value());
   if (::mkdir(to.c_str(), 0700) != 0) return unwritable(to, errno);
   for (const fs::path& name : names) {
-    if (name.extension() == ".partial") continue;
+    if (name.extension() == ".partial" || name.extension() == ".incoming") continue;
     const std::string path = from + '/' + name.string();
     const fs::file_type type = fs::symlink_status(path, error).type();
     if (type != fs::file_type::regular && type != fs::file_type::directory) continue;

@@ -35,8 +35,8 @@ inline constexpr std::uint64_t kWholeFile = std::numeric_limits<std::uint64_t>::
 
 /// The first `size` bytes of a file, or all of it: a new file.
 CopyEnd copy_file(const std::string& from, const std::string& to, std::uint64_t size = kWholeFile);
-/// A folder with all in it, without what is named `.partial` (SnapshotFile) and what goes
-/// meanwhile: a new folder.
+/// A folder with all in it, without what is unfinished (`.partial` of SnapshotFile, `.incoming` of
+/// IncomingSnapshot) and what goes meanwhile: a new folder.
 CopyEnd copy_folder(const std::string& from, const std::string& to);
 
 /// What to say of a call that failed on the copy's side. `error`: as in errno.

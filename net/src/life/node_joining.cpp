@@ -141,7 +141,13 @@ void Node::Impl::watch_joining(std::uint64_t now) {
 // The snapshot is whole: what of the log goes with it is in its ledger.
 void Node::Impl::begin_window(std::uint64_t now) {
   const auto file = joining->sync.snapshot()->ledger();
-  auto shared = file ? decode_portable_ledger(file->view()) : std::nullopt;
+  if (!file) {
+    return halt(Error{ErrorCode::kIo,
+                      "the disk under '" + options.home +
+                          "' does not give back what was written of the snapshot of its peers",
+                      options.home, "check or replace it, then restart the node"});
+  }
+  auto shared = decode_portable_ledger(file->view());
   const Checkpoint& of = joining->sync.certificate().checkpoint;
   const bool fits = shared && shared->checkpoint == of;
   auto own = fits ? own_state_of(*shared, AgreedTime(engine->clock_witnesses())) : std::nullopt;

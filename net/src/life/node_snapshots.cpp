@@ -203,9 +203,11 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     }
     const auto loaded = folder.load(slot);
     const std::string where = "the snapshot '" + folder.path_of(slot) + "'";
+    const auto pass_over = [&](const std::string& why) {
+      say(Level::kWarning, where + why + ": an older one is used, or the log from its beginning");
+    };
     if (!loaded || loaded->manifest.checkpoint != certificate->checkpoint) {
-      say(Level::kWarning, where + (loaded ? " is not of what was certified" : " is damaged") +
-                               ": an older one is used, or the log from its beginning");
+      pass_over(loaded ? " is not of what was certified" : " is damaged");
       continue;
     }
     switch (restore_from(loaded->own.view(), loaded->state.view(), &*loaded)) {
@@ -215,6 +217,10 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
       case FromSnapshot::kNo:
         break;
       case FromSnapshot::kWrong:
+        if (!folder.load(slot)) {  // since it was looked at
+          pass_over(" is damaged");
+          break;
+        }
         ended = Error{
             ErrorCode::kRejected,
             where +

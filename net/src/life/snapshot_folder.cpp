@@ -53,6 +53,14 @@ bool read_chunks(Reader& in, std::uint64_t& bytes, std::vector<Digest>& chunks) 
   return true;
 }
 
+/// Of a name that is a number and nothing else.
+std::optional<Round> slot_in(const std::string& name) {
+  std::uint64_t slot = 0;
+  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), slot);
+  const bool whole = wrong == std::errc{} && end == name.data() + name.size();
+  return whole ? std::optional(Round{slot}) : std::nullopt;
+}
+
 bool write_all(int file, ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(file, bytes.data(), bytes.size());
@@ -72,13 +80,13 @@ Bytes sealed_file(ByteView content) {
   return Bytes::from(w.take());
 }
 
-std::optional<SealedFile> SealedFile::open(const std::string& path) {
-  auto file = MappedFile::open(path);
+std::optional<Bytes> sealed_in(const std::string& path) {
+  const auto file = ReadFile::open(path);
+  const auto all = file ? file->all() : std::nullopt;
   constexpr std::size_t kHash = sizeof(Digest::bytes);
-  if (!file || file->view().size() < kHash) return std::nullopt;
-  if (!file->now(0, file->view().size())) return std::nullopt;
-  SealedFile out(std::move(*file));
-  Reader tail(out.file_.view().last(kHash));
+  if (!all || all->size() < kHash) return std::nullopt;
+  const Bytes out = all->slice(0, all->size() - kHash);
+  Reader tail(all->view().last(kHash));
   if (hash(out.view()) != tail.digest()) return std::nullopt;
   return out;
 }
@@ -86,6 +94,11 @@ std::optional<SealedFile> SealedFile::open(const std::string& path) {
 ByteView chunk_of(ByteView file, std::size_t index) {
   const std::size_t at = index * Manifest::kChunk;
   return file.subspan(at, std::min(Manifest::kChunk, file.size() - at));
+}
+
+Bytes chunk_of(const ReadFile& file, std::size_t index) {
+  const std::size_t at = index * Manifest::kChunk;
+  return file.read(at, std::min(Manifest::kChunk, file.size() - at)).value_or(Bytes{});
 }
 
 std::vector<Digest> chunk_hashes(ByteView file) {
@@ -126,15 +139,11 @@ std::optional<Manifest> decode_manifest(ByteView bytes) {
   return out;
 }
 
-std::optional<MappedFile> MappedFile::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  struct stat info {};
-  const bool known = ::fstat(file, &info) == 0 && S_ISREG(info.st_mode);
-  const auto size = known ? static_cast<std::size_t>(info.st_size) : 0;
-  void* data = size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
-  ::close(file);
-  if (!known || data == MAP_FAILED) return std::nullopt;
+std::optional<MappedFile> MappedFile::of(const ReadFile& file) {
+  const std::size_t size = file.size();
+  void* data =
+      size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0) : nullptr;
+  if (data == MAP_FAILED) return std::nullopt;
   return MappedFile(static_cast<const std::byte*>(data), size);
 }
 
@@ -145,38 +154,35 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
-// Where a system does not know the advice, it says so, and the pages come one by one.
-void MappedFile::soon(std::size_t at, std::size_t size) const {
-  if (size > 0) (void)::madvise(const_cast<std::byte*>(data_) + at, size, MADV_WILLNEED);
-}
-
-// A system that does not know how says so with another error.
-bool MappedFile::now([[maybe_unused]] std::size_t at, [[maybe_unused]] std::size_t size) const {
-#ifdef MADV_POPULATE_READ
-  if (size == 0 || ::madvise(const_cast<std::byte*>(data_) + at, size, MADV_POPULATE_READ) == 0)
-    return true;
-  return errno != EFAULT && errno != EHWPOISON;
-#else
-  return true;
-#endif
-}
-
 // While some are hashed the system reads the next ones.
-bool consists_of(const MappedFile& file, std::span<const Digest> chunks) {
+bool consists_of(const ReadFile& file, std::span<const Digest> chunks) {
   constexpr std::size_t kStep = kBeside * Manifest::kChunk;
-  const ByteView all = file.view();
-  if (chunks_of(all.size()) != chunks.size()) return false;
-  const auto step = [&](std::size_t at) { return std::min(kStep, all.size() - at); };
-  if (!all.empty()) file.soon(0, step(0));
-  for (std::size_t at = 0; at < all.size(); at += kStep) {
-    const std::size_t size = step(at);
-    if (at + size < all.size()) file.soon(at + size, step(at + size));
-    if (!file.now(at, size)) return false;
-    const std::vector<Digest> found = chunk_hashes(all.subspan(at, size));
+  const std::size_t all = file.size();
+  if (chunks_of(all) != chunks.size()) return false;
+  std::vector<std::byte> some(std::min(kStep, all));
+  for (std::size_t at = 0; at < all; at += kStep) {
+    const auto step = std::span(some).first(std::min(kStep, all - at));
+    file.soon(at + step.size(), kStep);
+    if (!file.read(at, step)) return false;
+    const std::vector<Digest> found = chunk_hashes(step);
     if (!std::ranges::equal(found, chunks.subspan(at / Manifest::kChunk, found.size())))
       return false;
   }
   return true;
+}
+
+std::optional<CheckedState> CheckedState::of(const ReadFile& file, std::span<const Digest> chunks) {
+  CheckedState out;
+  if (file.size() > kCopied) {
+    auto mapped = consists_of(file, chunks) ? MappedFile::of(file) : std::nullopt;
+    if (!mapped) return std::nullopt;
+    out.mapped_.emplace(std::move(*mapped));
+    return out;
+  }
+  auto copy = file.all();
+  if (!copy || !std::ranges::equal(chunk_hashes(copy->view()), chunks)) return std::nullopt;
+  out.copy_ = std::move(*copy);
+  return out;
 }
 
 SnapshotFile::~SnapshotFile() {
@@ -229,10 +235,7 @@ std::vector<Round> SnapshotFolder::slots() const {
   std::vector<Round> out;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(path_, error)) {
-    const std::string name = entry.path().filename().string();
-    std::uint64_t slot = 0;
-    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), slot);
-    if (wrong == std::errc{} && end == name.data() + name.size()) out.push_back(Round{slot});
+    if (const auto slot = slot_in(entry.path().filename().string())) out.push_back(*slot);
   }
   std::ranges::sort(out, std::greater<>());
   return out;
@@ -240,33 +243,35 @@ std::vector<Round> SnapshotFolder::slots() const {
 
 std::optional<LoadedSnapshot> SnapshotFolder::load(Round slot) const {
   const std::string path = path_of(slot);
-  const auto written = SealedFile::open(path + "/manifest");
+  const auto written = sealed_in(path + "/manifest");
   auto manifest = written ? decode_manifest(written->view()) : std::nullopt;
-  auto own = SealedFile::open(path + "/own");
-  auto state = MappedFile::open(path + "/state");
-  if (!manifest || manifest->checkpoint.slot != slot || !own || !state) return std::nullopt;
-  if (state->view().size() != manifest->bytes || !consists_of(*state, manifest->chunks))
-    return std::nullopt;
+  auto own = sealed_in(path + "/own");
+  const auto file = ReadFile::open(path + "/state");
+  if (!manifest || manifest->checkpoint.slot != slot || !own || !file) return std::nullopt;
+  if (file->size() != manifest->bytes) return std::nullopt;
+  auto state = CheckedState::of(*file, manifest->chunks);
+  if (!state) return std::nullopt;
   LoadedSnapshot out{std::move(*manifest), std::move(*own), std::move(*state), std::nullopt};
-  auto ledger = MappedFile::open(path + "/ledger");
-  if (ledger && out.manifest.ledger_bytes > 0 &&
-      ledger->view().size() == out.manifest.ledger_bytes &&
-      consists_of(*ledger, out.manifest.ledger_chunks))
-    out.ledger.emplace(std::move(*ledger));
+  const auto shared = ReadFile::open(path + "/ledger");
+  auto ledger = shared && shared->size() > 0 && shared->size() == out.manifest.ledger_bytes
+                    ? shared->all()
+                    : std::nullopt;
+  if (ledger && chunk_hashes(ledger->view()) == out.manifest.ledger_chunks)
+    out.ledger = std::move(ledger);
   return out;
 }
 
 std::optional<StoredSnapshot> SnapshotFolder::stored(Round slot) const {
   const std::string path = path_of(slot);
-  const auto encoded = SealedFile::open(path + "/manifest");
+  auto encoded = sealed_in(path + "/manifest");
   auto manifest = encoded ? decode_manifest(encoded->view()) : std::nullopt;
-  auto state = MappedFile::open(path + "/state");
-  auto ledger = MappedFile::open(path + "/ledger");
+  auto state = ReadFile::open(path + "/state");
+  auto ledger = ReadFile::open(path + "/ledger");
   if (!manifest || manifest->checkpoint.slot != slot || !state || !ledger) return std::nullopt;
-  if (manifest->ledger_bytes == 0 || state->view().size() != manifest->bytes ||
-      ledger->view().size() != manifest->ledger_bytes)
+  if (manifest->ledger_bytes == 0 || state->size() != manifest->bytes ||
+      ledger->size() != manifest->ledger_bytes)
     return std::nullopt;
-  return StoredSnapshot{Bytes::copy_of(encoded->view()), std::move(*manifest), std::move(*state),
+  return StoredSnapshot{std::move(*encoded), std::move(*manifest), std::move(*state),
                         std::move(*ledger)};
 }
 
@@ -278,10 +283,22 @@ void SnapshotFolder::remove_unfinished() const {
   }
 }
 
+void SnapshotFolder::remove_unfinished(Round log_end) const {
+  remove_unfinished();
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const fs::path& path = entry.path();
+    const auto slot = path.extension() == kIncoming ? slot_in(path.stem().string()) : std::nullopt;
+    std::error_code ignored;
+    if (slot && *slot <= log_end) fs::remove_all(path, ignored);
+  }
+}
+
+// The folder around it is there, or was moved away: a new one would not be the node's.
 std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
   std::error_code error;
-  fs::create_directories(path_, error);
-  remove_unfinished();
+  fs::create_directory(path_, error);
+  remove_unfinished(slot);
   const std::string path = path_of(slot);
   const std::string partial = path + kPartial;
   if (::mkdir(partial.c_str(), 0700) != 0) return nullptr;

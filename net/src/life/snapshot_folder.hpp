@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "read_file.hpp"
 #include "thresher/net/checkpoint.hpp"
 
 namespace thresher::net {
@@ -46,22 +47,21 @@ std::optional<Manifest> decode_manifest(ByteView bytes);
 
 /// The MiB of that number. Pre: there is one.
 ByteView chunk_of(ByteView file, std::size_t index);
+/// The same of a file; empty: the disk does not give it.
+Bytes chunk_of(const ReadFile& file, std::size_t index);
 /// The hashes of its MiB.
 std::vector<Digest> chunk_hashes(ByteView file);
+/// Whether its MiB have these hashes. Reads ahead, and stays in memory for who reads it next.
+bool consists_of(const ReadFile& file, std::span<const Digest> chunks);
+
 /// A file that is read like memory.
 class MappedFile {
  public:
-  static std::optional<MappedFile> open(const std::string& path);
+  static std::optional<MappedFile> of(const ReadFile& file);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&&) = delete;
   ~MappedFile();
   ByteView view() const { return {data_, size_}; }
-  /// Has the system read it soon, so that who comes there does not wait. What it cannot read now is
-  /// read when it is looked at. Pre: a part of it.
-  void soon(std::size_t at, std::size_t size) const;
-  /// Has it in memory, in one call in the place of one for each 64 KiB. False: the disk does not
-  /// give it, or the file became shorter; who looked at it would be ended by a signal.
-  bool now(std::size_t at, std::size_t size) const;
 
  private:
   MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
@@ -69,35 +69,41 @@ class MappedFile {
   std::size_t size_;
 };
 
-/// Whether its MiB have these hashes. Reads ahead, and stays in memory for who reads it next.
-bool consists_of(const MappedFile& file, std::span<const Digest> chunks);
-
 /// A file with its hash behind it: written whole and checked whole.
 Bytes sealed_file(ByteView content);
-class SealedFile {
+/// What was sealed; empty: it is not there, or not what was written.
+std::optional<Bytes> sealed_in(const std::string& path);
+
+/// A state that was checked. One of at most kCopied bytes is a copy, so what is looked at is what
+/// was checked. The memory for a larger one may not be there: it is mapped, and where the disk
+/// fails between the check and the look, the process ends by a signal, and the next check finds it.
+class CheckedState {
  public:
-  /// Empty: it is not there, or not what was written.
-  static std::optional<SealedFile> open(const std::string& path);
-  ByteView view() const { return file_.view().first(file_.view().size() - sizeof(Digest::bytes)); }
+  static constexpr std::size_t kCopied = 64u << 20;
+
+  /// Empty: the file has not these parts.
+  static std::optional<CheckedState> of(const ReadFile& file, std::span<const Digest> chunks);
+  ByteView view() const { return mapped_ ? mapped_->view() : copy_.view(); }
 
  private:
-  explicit SealedFile(MappedFile file) : file_(std::move(file)) {}
-  MappedFile file_;
+  CheckedState() = default;
+  Bytes copy_;
+  std::optional<MappedFile> mapped_;
 };
 
 struct LoadedSnapshot {
   Manifest manifest;
-  SealedFile own;
-  MappedFile state;
-  std::optional<MappedFile> ledger{};  ///< empty: it is not there, or not what was written
+  Bytes own;
+  CheckedState state;
+  std::optional<Bytes> ledger{};  ///< empty: it is not there, or not what was written
 };
 
 /// As it lies on the disk: nothing but the manifest is checked.
 struct StoredSnapshot {
   Bytes encoded;  ///< the manifest
   Manifest manifest;
-  MappedFile state;
-  MappedFile ledger;
+  ReadFile state;
+  ReadFile ledger;
 };
 
 /// One that is being written. Errors are told by the system's errno.
@@ -131,6 +137,9 @@ class SnapshotFile {
 
 class SnapshotFolder {
  public:
+  /// Behind the slot in the name of one that comes from peers.
+  static constexpr char kIncoming[] = ".incoming";
+
   explicit SnapshotFolder(const std::string& data) : path_(data + "/snapshots") {}
 
   /// Finished ones, newest first.
@@ -142,6 +151,9 @@ class SnapshotFolder {
   /// Removes what was not finished. Null: errno says why nothing can be written.
   std::unique_ptr<SnapshotFile> begin(Round slot) const;
   void remove_unfinished() const;
+  /// Also what was begun to be taken from peers (snapshot_incoming.hpp) and is of a slot that the
+  /// own log has: nothing asks for the rest of it.
+  void remove_unfinished(Round log_end) const;
   /// Removes all but the newest `count`. False: errno says why one could not be.
   /// What a start cannot use does not displace what it can: of those that are `certified` the
   /// newest `count` stay as well, and so does what is `held`.

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kIncoming[] = ".incoming";
+constexpr const char* kIncoming = SnapshotFolder::kIncoming;
 /// What was written goes to the disk every so many bytes, so that the end does not wait for all.
 constexpr std::uint64_t kSyncEvery = 8u << 20;
 /// Parts that are read at a time, to hash them beside each other.
@@ -73,7 +73,7 @@ std::optional<Manifest> IncomingSnapshot::unfinished(const SnapshotFolder& folde
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder.path(), error)) {
     if (entry.path().extension() != kIncoming) continue;
-    const auto written = SealedFile::open(entry.path().string() + "/manifest");
+    const auto written = sealed_in(entry.path().string() + "/manifest");
     if (auto manifest = written ? decode_manifest(written->view()) : std::nullopt) return manifest;
   }
   return std::nullopt;
@@ -98,7 +98,7 @@ std::unique_ptr<IncomingSnapshot> IncomingSnapshot::open(const SnapshotFolder& f
                                                          const Manifest& manifest) {
   std::unique_ptr<IncomingSnapshot> out(new IncomingSnapshot(folder, manifest));
   std::error_code error;
-  fs::create_directories(folder.path(), error);
+  fs::create_directory(folder.path(), error);
   for (const auto& entry : fs::directory_iterator(folder.path(), error)) {
     std::error_code ignored;
     if (entry.path().extension() == kIncoming && entry.path() != fs::path(out->path_))
@@ -107,7 +107,7 @@ std::unique_ptr<IncomingSnapshot> IncomingSnapshot::open(const SnapshotFolder& f
   const std::string finished = folder.path_of(manifest.checkpoint.slot);
   if (fs::exists(finished, error) && !fs::exists(out->path_, error))
     fs::rename(finished, out->path_, error);
-  fs::create_directories(out->path_, error);
+  fs::create_directory(out->path_, error);
   if (!out->open_files()) return nullptr;
   out->look(SnapshotFileName::kLedger);
   out->look(SnapshotFileName::kState);
@@ -164,8 +164,11 @@ bool IncomingSnapshot::write(const SnapshotPart& part, ByteView bytes) {
   return ::fdatasync(file) == 0;
 }
 
-std::optional<MappedFile> IncomingSnapshot::ledger() const {
-  return MappedFile::open(file_of(SnapshotFileName::kLedger));
+std::optional<Bytes> IncomingSnapshot::ledger() const {
+  const auto file = ReadFile::open(file_of(SnapshotFileName::kLedger));
+  auto out = file ? file->all() : std::nullopt;
+  if (!out || chunk_hashes(out->view()) != manifest_.ledger_chunks) return std::nullopt;
+  return out;
 }
 
 bool IncomingSnapshot::finish(ByteView own) {

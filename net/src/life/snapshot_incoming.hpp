@@ -39,8 +39,8 @@ class IncomingSnapshot {
   bool fits(const SnapshotPart& part, ByteView bytes) const;
   /// False: the disk refused; errno says why. Pre: fits().
   bool write(const SnapshotPart& part, ByteView bytes);
-  /// The ledger's file, whole. Pre: nothing of it is missing.
-  std::optional<MappedFile> ledger() const;
+  /// The ledger's file. Empty: the disk does not give it as it was. Pre: nothing of it is missing.
+  std::optional<Bytes> ledger() const;
   /// Makes all durable under its name. False: the disk refused. Pre: nothing is missing.
   bool finish(ByteView own);
 

@@ -7,15 +7,14 @@
 namespace thresher::net {
 namespace {
 
-const MappedFile& file_of(const StoredSnapshot& of, const SnapshotPart& part) {
+const ReadFile& file_of(const StoredSnapshot& of, const SnapshotPart& part) {
   return part.file == SnapshotFileName::kLedger ? of.ledger : of.state;
 }
 
-/// Where a part lies; empty: there is none of that number. Not of a manifest.
-ByteView place_of(const StoredSnapshot& of, const SnapshotPart& part) {
+/// Not of a manifest.
+bool has(const StoredSnapshot& of, const SnapshotPart& part) {
   const bool ledger = part.file == SnapshotFileName::kLedger;
-  const std::size_t parts = (ledger ? of.manifest.ledger_chunks : of.manifest.chunks).size();
-  return part.index < parts ? chunk_of(file_of(of, part).view(), part.index) : ByteView{};
+  return part.index < (ledger ? of.manifest.ledger_chunks : of.manifest.chunks).size();
 }
 
 }  // namespace
@@ -44,14 +43,12 @@ void SnapshotService::want(NodeId from, const SnapshotPart& part) {
   if (p.asked.size() < kMostAsked) p.asked.push_back(part);
 }
 
-// Empty: there is no such part.
+// Empty: there is no such part, or the disk does not give it.
 Bytes SnapshotService::read(const SnapshotPart& part) {
   const StoredSnapshot* of = stored(part.slot);
   if (of == nullptr) return {};
   if (part.file == SnapshotFileName::kManifest) return part.index == 0 ? of->encoded : Bytes{};
-  const ByteView bytes = place_of(*of, part);
-  if (!file_of(*of, part).now(part.index * Manifest::kChunk, bytes.size())) return {};
-  return Bytes::copy_of(bytes);
+  return has(*of, part) ? chunk_of(file_of(*of, part), part.index) : Bytes{};
 }
 
 std::optional<std::uint64_t> SnapshotService::step() {
@@ -76,10 +73,10 @@ std::optional<std::uint64_t> SnapshotService::step() {
     }
     // While this thread does other things, the system reads what the peer asked for next.
     const StoredSnapshot* of = p.asked.empty() ? nullptr : stored(p.asked.front().slot);
-    if (of != nullptr && p.asked.front().file != SnapshotFileName::kManifest) {
-      const ByteView next = place_of(*of, p.asked.front());
-      file_of(*of, p.asked.front()).soon(p.asked.front().index * Manifest::kChunk, next.size());
-    }
+    if (of != nullptr && p.asked.front().file != SnapshotFileName::kManifest &&
+        has(*of, p.asked.front()))
+      file_of(*of, p.asked.front())
+          .soon(p.asked.front().index * Manifest::kChunk, Manifest::kChunk);
     next_us_ = now + (hooks_.now_us() - now) * kShare;
     break;
   }

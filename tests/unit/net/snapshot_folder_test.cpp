@@ -2,7 +2,6 @@
 #include "life/snapshot_folder.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -13,6 +12,7 @@
 #include "full_disk.hpp"
 #include "life/snapshot_service.hpp"
 #include "life/snapshot_writer.hpp"
+#include "snapshot.hpp"
 
 namespace thresher::net {
 namespace {
@@ -282,13 +282,10 @@ TEST_F(Snapshots, WhatCouldNotBeWrittenTakesNoSpace) {
 
 // As where the disk does not read a place any more: the kernel has no page for it.
 TEST_F(Snapshots, AFileThatCannotBeReadAnyMoreIsDamagedAndEndsNobody) {
-#ifndef MADV_POPULATE_READ
-  GTEST_SKIP() << "this system cannot tell before it is read";
-#endif
   take(1, state_of(3'000'000));
   const auto loaded = folder_.load(Round{1});
   ASSERT_TRUE(loaded);
-  const auto file = MappedFile::open(folder_.path_of(Round{1}) + "/state");
+  const auto file = ReadFile::open(folder_.path_of(Round{1}) + "/state");
   ASSERT_TRUE(file);
   SnapshotService service(
       folder_, 4, {[](NodeId, const Frame&) { return true; }, [] { return std::uint64_t{1}; }});
@@ -298,6 +295,59 @@ TEST_F(Snapshots, AFileThatCannotBeReadAnyMoreIsDamagedAndEndsNobody) {
   service.want(NodeId{2}, {Round{1}, SnapshotFileName::kState, 2});
   (void)service.step();
   EXPECT_EQ(service.served(NodeId{2}), 0u);
+}
+
+// A page may leave the memory after it was checked, and come back from the disk as something else,
+// or not at all.
+TEST_F(Snapshots, WhatWasCheckedIsWhatIsGiven) {
+  const std::string state = state_of(3'000'000);
+  take(1, state);
+  const std::string path = folder_.path_of(Round{1});
+  const auto loaded = folder_.load(Round{1});
+  ASSERT_TRUE(loaded);
+  flip(path + "/state", 2'000'000);
+  flip(path + "/own", 1);
+  EXPECT_EQ(as_text(loaded->state.view()), state);
+  EXPECT_EQ(as_text(loaded->own.view()), "own");
+  for (const char* file : {"/state", "/own", "/ledger"}) {
+    if (fs::exists(path + file)) fs::resize_file(path + file, 0);
+  }
+  EXPECT_EQ(as_text(loaded->state.view()), state);
+  EXPECT_EQ(as_text(loaded->own.view()), "own");
+  ASSERT_EQ(save_snapshot(data_.string(), {Bytes::copy_of(as_view("mine")),
+                                           Bytes::copy_of(as_view("of the application"))}),
+            "");
+  const auto at_stop = load_snapshot(data_.string());
+  ASSERT_TRUE(at_stop);
+  fs::resize_file(data_ / "snapshot", 0);
+  EXPECT_EQ(as_text(at_stop->own), "mine");
+  EXPECT_EQ(as_text(at_stop->app), "of the application");
+}
+
+// A node that was killed while it took its state from peers, and got level by their logs, kept what
+// it had of that state for ever.
+TEST_F(Snapshots, WhatWasBegunToBeTakenFromPeersGoesWhenTheOwnLogHasItsSlot) {
+  take(3, "state");
+  for (const char* slot : {"/5", "/7", "/9"}) {
+    fs::create_directory(folder_.path() + slot + SnapshotFolder::kIncoming);
+    std::ofstream(folder_.path() + slot + SnapshotFolder::kIncoming + "/state") << "a part";
+  }
+  folder_.remove_unfinished(Round{5});
+  EXPECT_FALSE(fs::exists(folder_.path() + "/5.incoming"));
+  EXPECT_TRUE(fs::exists(folder_.path() + "/7.incoming/state")) << "it may go on";
+  take(8, "state");
+  EXPECT_FALSE(fs::exists(folder_.path() + "/7.incoming"));
+  EXPECT_TRUE(fs::exists(folder_.path() + "/9.incoming/state"));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{8}, Round{3}}));
+}
+
+// Whose data were moved away while it runs: a new folder at the old place would not be the node's.
+TEST_F(Snapshots, NoFolderIsMadeWhereTheDataWere) {
+  fs::rename(data_, data_.string() + "-moved");
+  EXPECT_FALSE(folder_.begin(Round{1}));
+  EXPECT_FALSE(fs::exists(data_));
+  fs::rename(data_.string() + "-moved", data_);
+  take(1, "state");
 }
 
 TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {

@@ -109,8 +109,7 @@ class Joining : public testing::Test {
       }
     } else {
       const bool ledger = part.file == SnapshotFileName::kLedger;
-      bytes =
-          Bytes::copy_of(chunk_of((ledger ? stored->ledger : stored->state).view(), part.index));
+      bytes = chunk_of(ledger ? stored->ledger : stored->state, part.index);
       std::vector<std::byte> changed(bytes.view().begin(), bytes.view().end());
       if (way == Way::kFalseParts) changed[changed.size() / 2] ^= std::byte{1};
       if (way == Way::kShortParts) changed.pop_back();
