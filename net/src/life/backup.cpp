@@ -45,14 +45,21 @@ class Copying {
     if (CopyEnd end = copy_file(from("snapshot"), to_ + "/snapshot"); !end.good_or_absent())
       return end;
     WalScan scan;
-    if (auto measured = measure(scan); !measured)
+    if (auto measured = measure(scan, {}); !measured)
       return {CopyEnd::Kind::kUnreadable, measured.error()};
+    if (CopyEnd end = copy_log(scan, 0); !end.good()) return end;
+    if (CopyEnd end = copy_file(from("wal.base"), to_ + "/wal.base"); !end.good_or_absent())
+      return end;
+    if (CopyEnd end = catch_up(scan); !end.good()) return end;
     end_ = scan.end();
-    if (CopyEnd end = copy_log(scan); !end.good()) return end;
     if (!sync_folder(to_)) return {CopyEnd::Kind::kUnwritable, cannot_write(to_, errno)};
     return {};
   }
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [begin, size] : copied_) sum += size;
+    return sum;
+  }
   /// Behind the last frame of the node's log that was read, and that the copy must have.
   const WalPlace& end() const { return end_; }
 
@@ -61,12 +68,12 @@ class Copying {
 
   // Reads all of it, up to the last frame that is whole. What a node writes just now looks like
   // damage until it is written.
-  Result<Unit, Error> measure(WalScan& scan) const {
-    const auto read_from = [&](const WalPlace& begin) {
+  Result<Unit, Error> measure(WalScan& scan, const WalPlace& begin) const {
+    const auto read_from = [&](const WalPlace& place) {
       const auto opened = scan.open(from("wal"));
-      return opened ? scan.read(begin, [](const WalFrame&) { return true; }) : opened;
+      return opened ? scan.read(place, [](const WalFrame&) { return true; }) : opened;
     };
-    auto read = read_from({});
+    auto read = read_from(begin);
     for (int k = 0; !read && k < kLooks && !at_rest(from("wal")); ++k) {
       std::this_thread::sleep_for(kLook);
       read = read_from(scan.end());
@@ -74,7 +81,22 @@ class Copying {
     return read;
   }
 
-  CopyEnd copy_log(const WalScan& scan) {
+  // The base keeps what nothing had replaced when it was written. If that was after the end of the
+  // copied log, it lacks what was replaced since then, and the log what replaced it: so the log is
+  // copied up to a later place.
+  CopyEnd catch_up(WalScan& scan) {
+    WalScan copy;
+    if (auto opened = copy.open(to_ + "/wal"); !opened)
+      return {CopyEnd::Kind::kUnreadable, opened.error()};
+    if (copy.begin().offset == scan.begin().offset) return {};
+    const WalPlace end = scan.end();
+    if (auto measured = measure(scan, end); !measured)
+      return {CopyEnd::Kind::kUnreadable, measured.error()};
+    return copy_log(scan, end.offset);
+  }
+
+  // The files with what lies behind `begin`; what there is of them already is copied again.
+  CopyEnd copy_log(const WalScan& scan, std::uint64_t begin) {
     std::map<std::uint64_t, std::string> files{{0, "wal"}};
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(options_.data, error)) {
@@ -86,19 +108,23 @@ class Copying {
     const std::uint64_t end = scan.end().offset;
     for (auto it = files.begin(); it != files.end() && it->first < end; ++it) {
       const auto next = std::next(it);
-      std::uint64_t size = (next == files.end() ? end : std::min(end, next->first)) - it->first;
-      if (it->first == 0 && scan.begin().frame != 0) size = kFileHead;
-      CopyEnd copied = copy_file(from(it->second), to_ + '/' + it->second, size);
-      if (!copied.good()) return copied;
-      bytes_ += size;
+      const std::uint64_t until = next == files.end() ? end : std::min(end, next->first);
+      if (until <= begin) continue;
+      std::uint64_t size = until - it->first;
+      // Of the first file only the head is left once the log begins behind it.
+      if (it->first == 0 && scan.begin().frame != 0)
+        size = std::min<std::uint64_t>(size, fs::file_size(from(it->second), error));
+      const std::string to = to_ + '/' + it->second;
+      if (copied_.contains(it->first)) fs::remove(to, error);
+      if (CopyEnd copied = copy_file(from(it->second), to, size); !copied.good()) return copied;
+      copied_[it->first] = size;
     }
-    CopyEnd base = copy_file(from("wal.base"), to_ + "/wal.base");
-    return base.good_or_absent() ? CopyEnd{} : base;
+    return {};
   }
 
   const NodeOptions& options_;
   std::string to_;
-  std::uint64_t bytes_ = 0;
+  std::map<std::uint64_t, std::uint64_t> copied_;  // sizes of the log's files, by their beginnings
   WalPlace end_;
 };
 
