@@ -14,8 +14,10 @@ namespace {
 constexpr std::array kRefusals = {ENOSPC, EDQUOT, EFBIG,  EMFILE, ENFILE,     EROFS, EACCES,
                                   EPERM,  EIO,    ENOMEM, EAGAIN, EADDRINUSE, EBUSY, ETXTBSY};
 /// In the program's own words: of a disk that refuses while a node runs (the reason of the library
-/// that writes stands behind), and of a limit that is found too low before anything fails.
-constexpr std::array kOwnWords = {"refused a write; free space", "raise the limit of open files"};
+/// that writes stands behind), of a limit that is found too low before anything fails, and of a
+/// clock that is not set yet.
+constexpr std::array kOwnWords = {"refused a write; free space", "raise the limit of open files",
+                                  "the clock of this machine says a time before 1970"};
 
 bool is_reason(std::string_view why, std::string_view words) {
   for (std::size_t at = why.find(words); at != why.npos; at = why.find(words, at + 1)) {

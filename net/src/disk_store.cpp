@@ -185,6 +185,11 @@ Result<Unit, Error> DiskStore::Impl::index_log(const WalPlace& from) {
 
 // Whatever is wrong with the index alone is repaired: all that it says is in the log.
 Result<Unit, Error> DiskStore::Impl::open(const Warn& warn) {
+  // RocksDB ends the process at its first write then.
+  if (std::chrono::system_clock::now().time_since_epoch().count() < 0) {
+    return Error{ErrorCode::kIo, "the clock of this machine says a time before 1970", folder,
+                 "set the clock"};
+  }
   if (auto opened = wal.open(folder + "/wal", segment); !opened) return opened;
   const std::string path = folder + "/index";
   std::error_code unknown;

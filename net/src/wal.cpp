@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -203,7 +204,24 @@ bool WriteAheadLog::write_zeros(std::uint64_t from, std::uint64_t until) {
   return true;
 }
 
+// What was moved away or replaced while it was in use is not what the next start finds at its path.
+bool WriteAheadLog::in_place() {
+  struct stat held {};
+  struct stat named {};
+  if (::fstat(lock_, &held) != 0) return fails("looking at the write-ahead log", errno);
+  const bool there = ::stat(path_.c_str(), &named) == 0;
+  if (!there && errno != ENOENT && errno != ENOTDIR) return true;  // the write says what is wrong
+  if (there && named.st_dev == held.st_dev && named.st_ino == held.st_ino) return true;
+  problem_ = {ErrorCode::kMissing,
+              "'" + path_ + "' is " + (there ? "another file than" : "not there any more, as") +
+                  " when it was opened: the folder was moved, removed or replaced while it was in "
+                  "use. Nothing more was written",
+              path_, "put the folder back where it was before you start again"};
+  return false;
+}
+
 bool WriteAheadLog::flush(bool sync) {
+  if ((pending_ > 0 || sync) && !in_place()) return false;
   if (pending_ > 0) {
     if (!reserve(up(end_.offset)) || !fill_ahead()) return false;
     const std::size_t whole = static_cast<std::size_t>(up(used_));

@@ -15,9 +15,10 @@
 //
 // Guarantees: frames come back in order and whole. A frame that the power cut off ends the log, and
 // what is left of it is made zeros; a durable frame that is damaged is an error, never an end, as
-// far as wal_frame.hpp says. One process at a time.
-// Not guaranteed: that bodies are still what they were when read_body() reads them later; their
-// readers know their digests.
+// far as wal_frame.hpp says. One process at a time. Where the file is no longer at its path,
+// nothing is written any more: the folder was moved, and new files would be in another one. Not
+// guaranteed: that bodies are still what they were when read_body() reads them later; their readers
+// know their digests.
 #pragma once
 
 #include <atomic>
@@ -80,6 +81,7 @@ class WriteAheadLog {
 
  private:
   bool fails(const char* what, int error);
+  bool in_place();
   Result<Unit, Error> create(const std::string& path);
   bool clear_behind();
   void put(const void* data, std::size_t size);

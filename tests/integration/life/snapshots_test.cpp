@@ -118,5 +118,25 @@ TEST(RunningSnapshots, AnApplicationThatRestoresAnotherStateIsToldSo) {
   EXPECT_NE(why.find("freeze() and restore()"), std::string::npos) << why;
 }
 
+// It went on with what it had open, and made new files in a new folder where the old one was.
+TEST(RunningSnapshots, ANodeWhoseDataAreMovedAwayStopsAndMakesNoNewOnes) {
+  Network net(4, "thresher", {{"checkpoint", "4"}});
+  NodeOptions options;
+  options.snapshot_checkpoints = 1;
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, options), "");
+  net.submit(3, "before");
+  const std::string data = net.home(3) + "/data";
+  std::filesystem::rename(data, data + "-moved");
+  for (int k = 0; k < 40 && !net.ended(3); ++k) net.submit(0, "more");
+  const std::string why = net.ending(3);
+  EXPECT_NE(why.find("nothing more was signed"), std::string::npos) << why;
+  EXPECT_NE(why.find("was moved, removed or replaced"), std::string::npos) << why;
+  net.stop(3);
+  EXPECT_FALSE(std::filesystem::exists(data));
+  std::filesystem::rename(data + "-moved", data);
+  ASSERT_EQ(net.start(3, options), "");
+  EXPECT_TRUE(net.reaches(3, net.submit(3, "after").position + 1));
+}
+
 }  // namespace
 }  // namespace thresher::net

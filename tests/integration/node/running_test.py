@@ -244,6 +244,30 @@ class Asked(Nodes):
         self.assertEqual(few.returncode, 5, few.stderr)
         self.assertEqual(run("node", "run", "--home", self.net / "nowhere").returncode, 2)
 
+    # The index ends the process then, at its first write.
+    def test_a_clock_before_1970_is_refused_in_words(self):
+        compiler = shutil.which("cc")
+        if compiler is None:
+            self.skipTest("no C compiler")
+        source, library = self.net / "past.c", self.net / "past.so"
+        source.write_text("""
+            #define _GNU_SOURCE
+            #include <sys/syscall.h>
+            #include <time.h>
+            #include <unistd.h>
+            int clock_gettime(clockid_t clock, struct timespec *out) {
+              long done = syscall(SYS_clock_gettime, clock, out);
+              if (clock == CLOCK_REALTIME) out->tv_sec = -1000;
+              return (int)done;
+            }
+            time_t time(time_t *out) { return out ? (*out = -1000) : -1000; }
+            """)
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+        out = subprocess.run(self.command(0), env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True,
+                             timeout=60)
+        self.assertEqual(out.returncode, 5, out.stderr)
+        self.assertIn("the clock of this machine says a time before 1970; set the clock", out.stderr)
+
     def test_a_line_that_is_too_large_is_refused_alone(self):
         self.start(0, 1, 2, 3)
         lines = [f"good-{i}" for i in range(100)]
