@@ -13,8 +13,6 @@ namespace {
 constexpr std::uint64_t kNotTaken = 16u << 20;
 /// Unit: microseconds.
 constexpr std::uint64_t kLongestRest = 10'000'000;
-/// A subscriber that could not take more is tried again so much later. Unit: microseconds.
-constexpr std::uint64_t kSubscriberRetry = 10'000;
 /// Between two looks for what can be ordered no more. Unit: microseconds.
 constexpr std::uint64_t kExpiryCheck = 1'000'000;
 /// Between two looks for own submissions whose patience has ended. Unit: microseconds.
@@ -260,12 +258,7 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
     subscribers.leave(from);
     return tell_pruned(from);
   }
-  const auto start = reader.before(in->position, ledger.slot());
-  if (!start) {
-    ++malformed;
-    return;
-  }
-  subscribers.begin(from, {*start, in->position});
+  subscribers.begin(from, in->position);
   feed_subscribers();
 }
 
@@ -285,14 +278,22 @@ Subscribers::Hooks Node::Impl::subscriber_hooks() {
           [this](ConnectionId id, std::uint64_t end, std::uint32_t count,
                  std::vector<std::byte> log) { return send_log(id, end, count, std::move(log)); },
           [this](ConnectionId id) { tell_pruned(id); },
-          [this](ConnectionId id, Round slot) { cannot_serve(id, slot); }};
+          [this](ConnectionId id, Round slot) { cannot_serve(id, slot); },
+          [this](std::uint64_t position) -> std::optional<Round> {
+            const auto after = reader.before(position, ledger.slot());
+            return after ? std::optional(*after) : std::nullopt;
+          },
+          &Loop::now_us};
 }
 
 // Sends each subscriber what it lacks; comes back later while something is left.
 void Node::Impl::feed_subscribers() {
-  if (feeding_subscribers || !subscribers.feed(ledger.slot())) return;
+  if (feeding_subscribers) return;
+  const auto at = subscribers.feed(ledger.slot());
+  if (!at) return;
   feeding_subscribers = true;
-  loop.call_after(kSubscriberRetry, [this] {
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*at > now ? *at - now : 0, [this] {
     feeding_subscribers = false;
     feed_subscribers();
   });

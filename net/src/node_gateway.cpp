@@ -73,6 +73,8 @@ LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
     out.problem = "the log cannot be read back at position " + std::to_string(from);
     return out;
   }
+  // Where blocks are full of duplicates, a page of a few transactions is hundreds of MiB to read.
+  const std::uint64_t until = Loop::now_us() + ThreadShare::kBurst;
   std::size_t bytes = 0;
   const ReadOn end = read_on(
       reader, ledger.slot(), {*start, from},
@@ -82,7 +84,7 @@ LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
         bytes += t.data.size();
         return bytes < kPageBytes && out.transactions.size() < most;
       },
-      [] { return false; });
+      [&] { return !out.transactions.empty() && Loop::now_us() >= until; });
   if (end.unreadable) {
     out.problem = "slot " + std::to_string(end.unreadable->value) + " cannot be read back";
   }

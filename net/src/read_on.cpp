@@ -12,6 +12,10 @@ ReadOn read_on(const LogReader& reader, Round head, const LogPlace& from,
   bool more = true;
   (void)reader.each(from.after, [&](const LogEntry& entry) {
     if (entry.slot > head) return false;  // behind a hole
+    if (entry.count == 0) {               // duplicates at most
+      out.next.after = entry.slot;
+      return !enough();
+    }
     const auto whole = reader.whole(entry);
     if (!whole) out.unreadable = entry.slot;
     if (!whole) return false;

@@ -8,31 +8,50 @@
 
 namespace thresher::net {
 
-void Subscribers::begin(ConnectionId id, const LogPlace& from) {
-  places_[id] = from;
+void Subscribers::begin(ConnectionId id, std::uint64_t position) {
+  followers_[id] = {{Round{0}, position}, false};
 }
 
-bool Subscribers::feed(Round head) {
-  std::vector<ConnectionId> behind;  // a full link may close, and leave the map
-  for (const auto& [id, place] : places_) {
-    if (place.after < head) behind.push_back(id);
+std::vector<ConnectionId> Subscribers::in_turn(Round head) const {
+  std::vector<ConnectionId> out;
+  for (const auto& [id, f] : followers_) {
+    if (lacks(f, head)) out.push_back(id);
   }
-  for (const ConnectionId id : behind) {
-    if (places_.contains(id)) feed_one(id);
-  }
-  return std::any_of(places_.begin(), places_.end(),
-                     [&](const auto& one) { return one.second.after < head; });
+  std::ranges::rotate(out, std::ranges::upper_bound(out, last_));
+  return out;
 }
 
-// One frame; none while enough waits already: who does not read must not cost a look at the log
-// each time.
-void Subscribers::feed_one(ConnectionId id) {
-  if (hooks_.queued(id) > kFrame) return;
-  const LogPlace from = places_.at(id);
-  if (from.position < hooks_.begins()) {
-    places_.erase(id);
-    return hooks_.pruned(id);
+std::optional<std::uint64_t> Subscribers::feed(Round head) {
+  bool read = false;
+  for (const ConnectionId id : in_turn(head)) {
+    const std::uint64_t now = hooks_.now_us();
+    if (!share_.free(now)) return share_.free_us();
+    if (!followers_.contains(id)) continue;  // a full link may close, and leave the map
+    last_ = id;
+    read |= feed_one(id, now);
+    share_.spent(now, hooks_.now_us());
   }
+  if (std::ranges::none_of(followers_, [&](const auto& one) { return lacks(one.second, head); }))
+    return std::nullopt;
+  return std::max(share_.free_us(), hooks_.now_us() + (read ? 0 : kRetry));
+}
+
+// One frame at most; none while enough waits already: who does not read must not cost a look at the
+// log each time. True: it came further.
+bool Subscribers::feed_one(ConnectionId id, std::uint64_t now) {
+  if (hooks_.queued(id) > kFrame) return false;
+  Follower& f = followers_.at(id);
+  if (f.place.position < hooks_.begins()) {
+    followers_.erase(id);
+    hooks_.pruned(id);
+    return false;
+  }
+  if (!f.found) {
+    const auto after = hooks_.start(f.place.position);
+    if (!after) return hooks_.unreadable(id, Round{0}), false;
+    f = {{*after, f.place.position}, true};
+  }
+  const LogPlace from = f.place;
   std::vector<std::byte> log;
   RunWriter out(log);
   std::uint32_t count = 0;
@@ -43,16 +62,17 @@ void Subscribers::feed_one(ConnectionId id) {
         ++count;
         return log.size() < kMost;
       },
-      [&] { return log.size() >= kFrame; });
+      [&] { return log.size() >= kFrame || hooks_.now_us() >= now + ThreadShare::kBurst; });
   THRESHER_ASSERT(read.next.after >= from.after && read.next.position >= from.position,
                   "nobody is sent what he has");
   if (read.next.after == from.after && count == 0) {
     if (read.unreadable) hooks_.unreadable(id, *read.unreadable);
-    return;
+    return false;
   }
-  if (count > 0 && !hooks_.send(id, read.next.position, count, std::move(log))) return;
-  const auto place = places_.find(id);
-  if (place != places_.end()) place->second = read.next;
+  if (count > 0 && !hooks_.send(id, read.next.position, count, std::move(log))) return false;
+  const auto it = followers_.find(id);
+  if (it != followers_.end()) it->second.place = read.next;
+  return true;
 }
 
 }  // namespace thresher::net

@@ -1,23 +1,28 @@
 // Clients that follow the log: each gets what it lacks, a frame at a time, at its own pace.
 // Private to net/.
 //
-//   Subscribers subscribers({begins, read, queued, send, pruned, unreadable});
-//   subscribers.begin(client, place);
-//   if (subscribers.feed(ledger.slot())) call_later();      // again and again until it is false
+//   Subscribers subscribers({begins, read, queued, send, pruned, unreadable, start, now_us});
+//   subscribers.begin(client, position);
+//   if (const auto at = subscribers.feed(ledger.slot())) call_at(*at);     // until it is empty
 //   subscribers.leave(client);                              // its link is down
 //
 // Guarantees: a client gets every transaction from its place on once, in order, and nothing that
 // lies behind the end of the log. Of who does not read, one frame waits and the log is not looked
 // at again before that is gone. Who asks for what was pruned, or stands where the log cannot be
-// read back, is told so; the others go on. Hooks may make a client leave while it is fed. Needs a
-// timer of its owner, and none while nobody lacks anything.
+// read back, is told so; the others go on. Reading takes a ThreadShare, of all clients together,
+// and a piece of kBurst at a time: a log that is full of duplicates has much to read and little to
+// send. Clients have turns. Hooks may make a client leave while it is fed. Needs a timer of its
+// owner, and none while nobody lacks anything.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "read_on.hpp"
+#include "thread_share.hpp"
 
 namespace thresher::net {
 
@@ -34,6 +39,9 @@ class Subscribers {
         send;
     std::function<void(ConnectionId)> pruned;             ///< what it asks for; it left before
     std::function<void(ConnectionId, Round)> unreadable;  ///< this slot
+    /// The slot after which an entry holds the position; empty: the log cannot be read.
+    std::function<std::optional<Round>(std::uint64_t position)> start;
+    std::function<std::uint64_t()> now_us;  ///< monotonic
   };
   /// Log sent in one frame: after so much not another entry, and of one entry not much more than
   /// the second, which is below what a frame may have. The rest of an entry means reading it again.
@@ -43,18 +51,29 @@ class Subscribers {
 
   explicit Subscribers(Hooks hooks) : hooks_(std::move(hooks)) {}
 
-  /// From this place on; one that followed before goes on from there.
-  void begin(ConnectionId id, const LogPlace& from);
-  void leave(ConnectionId id) { places_.erase(id); }
-  bool empty() const { return places_.empty(); }
-  /// One frame to each that lacks something up to `head`. True: somebody lacks more.
-  bool feed(Round head);
+  /// From this position on; one that followed before goes on from there.
+  void begin(ConnectionId id, std::uint64_t position);
+  void leave(ConnectionId id) { followers_.erase(id); }
+  bool empty() const { return followers_.empty(); }
+  /// A frame at most to each that lacks something up to `head`, as far as the share allows. When
+  /// to call again; empty: nobody lacks more. Unit: microseconds.
+  std::optional<std::uint64_t> feed(Round head);
 
  private:
-  void feed_one(ConnectionId id);
+  /// A link that took nothing is tried again so much later. Unit: microseconds.
+  static constexpr std::uint64_t kRetry = 10'000;
+  struct Follower {
+    LogPlace place;
+    bool found = false;  // the slot of the place was looked for
+  };
+  bool lacks(const Follower& f, Round head) const { return !f.found || f.place.after < head; }
+  std::vector<ConnectionId> in_turn(Round head) const;
+  bool feed_one(ConnectionId id, std::uint64_t now);
 
   Hooks hooks_;
-  std::map<ConnectionId, LogPlace> places_;
+  std::map<ConnectionId, Follower> followers_;
+  ConnectionId last_ = 0;  // who had a turn last
+  ThreadShare share_;
 };
 
 }  // namespace thresher::net
