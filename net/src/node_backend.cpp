@@ -493,13 +493,7 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       }
       return;
     case kWantLogHash:
-      if (const auto answer = reader.hash_after(f, ledger.slot())) {
-        if (const auto want = wire::decode<wire::WantLogHash>(f.control.view()))
-          note_log_question(from, want->slot);
-        (void)transport.send(from.value, *answer);
-      } else {
-        conduct.note(from, Deed::kMalformed);
-      }
+      if (!ask_small(from, f)) conduct.note(from, Deed::kMalformed);
       return;
     case kLogPart:
       if (!standing.suspects()) (rot_sync.active() ? rot_sync : sync).part(from, f, now);

@@ -19,6 +19,7 @@
 #include "ledger.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
+#include "life/peer_questions.hpp"
 #include "life/proof_queue.hpp"
 #include "life/pruner.hpp"
 #include "life/snapshot_holds.hpp"
@@ -27,7 +28,6 @@
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
-#include "life/tree_questions.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
 #include "log_sync.hpp"
@@ -211,6 +211,8 @@ struct Node::Impl final : EngineHost {
   // life/node_proofs.cpp: what is read of the log for others
   TreeReader* tree_at(std::optional<TreeReader>& kept, Round slot);
   void serve_trees();
+  bool ask_small(NodeId from, const Frame& f);
+  void answer_small();
   std::string unproved(std::uint64_t position) const;
   std::optional<Result<LogProof, std::string>> prove(std::uint64_t position, const Enough& enough);
   void leave_proofs(ConnectionId link);
@@ -371,8 +373,11 @@ struct Node::Impl final : EngineHost {
   std::optional<TreeReader> own_tree;    // for the search of this node
   std::optional<TreeReader> peers_tree;  // for those of peers
   std::optional<TreeReader> proof_tree;  // for clients
-  TreeQuestions tree_questions;
+  PeerQuestions<WantTree, 1> tree_questions;
   bool serving_trees = false;  // a timer runs for the next piece
+  // For a log hash or a certificate, which take a search in the index.
+  PeerQuestions<Frame, 64> small_questions;
+  bool answering_small = false;  // a timer runs for the next one
   ProofQueue proofs;
   std::optional<Certificate> proves_against;  // the proof that was begun
   bool proving = false;                       // a timer runs for the next piece

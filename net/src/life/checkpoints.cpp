@@ -43,8 +43,8 @@ void Checkpoints::reached(const Checkpoint& checkpoint, const std::vector<Digest
   const bool passed = certificate_ && checkpoint.slot <= certificate_->checkpoint.slot;
   if (passed && !needed_.contains(checkpoint.slot)) return compare(checkpoint);
   Open& open = open_[checkpoint.slot];
-  open = {checkpoint, {}, false, NodeSet(committee_.size()), {NodeSet(committee_.size()), {}},
-          {},         {}};
+  const NodeSet none(committee_.size());
+  open = {checkpoint, {}, false, none, none, {none, {}}, {}, {}};
   if (signs_) sign(open, open_results);
   if (open_.size() > kMostOpen) forget_one();
   for (auto& [peer, statements] : early_) {
@@ -177,11 +177,16 @@ void Checkpoints::certified(const Open& open) {
   needed_.erase(slot);
 }
 
-bool Checkpoints::take_certificate(const Certificate& certificate) {
+// A quorum of signatures is verified for it, so who gave a forged one is not looked at again.
+bool Checkpoints::take_certificate(NodeId from, const Certificate& certificate) {
   const auto it = open_.find(certificate.checkpoint.slot);
   if (it == open_.end()) return true;
-  if (!check_certificate(genesis_, certificate)) return false;
   Open& open = it->second;
+  if (open.forged.contains(from)) return false;
+  if (!check_certificate(genesis_, certificate)) {
+    open.forged.insert(from);
+    return false;
+  }
   if (certificate.checkpoint == open.own) {
     open.agree = certificate.signatures;
     certified(open);
@@ -204,7 +209,7 @@ bool Checkpoints::frame(NodeId from, const Frame& frame) {
   }
   if (frame.kind == kCertificate) {
     const auto certificate = decode_certificate(control, committee_.size());
-    return certificate && take_certificate(*certificate);
+    return certificate && take_certificate(from, *certificate);
   }
   const auto said = decode_signed_checkpoint(control, committee_.size());
   if (!said || said->signer != from) return false;

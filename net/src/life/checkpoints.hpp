@@ -13,8 +13,8 @@
 // than kValidity liars cause no difference(): it takes kValidity members that name this node's log
 // hash with another root or another state, and more of them than name this node's own. Memory: the
 // newest kMostOpen slots without a certificate, some of which may be older and needed, and two
-// statements of each peer that are ahead. One signature of a peer is verified for each slot. Does
-// not compare logs: standing_check.hpp does.
+// statements of each peer that are ahead. One signature of a peer is verified for each slot, and
+// one certificate that does not hold. Does not compare logs: standing_check.hpp does.
 #pragma once
 
 #include <functional>
@@ -85,6 +85,7 @@ class Checkpoints {
     Signature signature{};                         // of this node; zero: none yet
     bool durable = false;                          // and may be sent
     NodeSet heard;                                 // who has said something about it
+    NodeSet forged;                                // who gave a certificate that does not hold
     SignatureList agree;                           // in the order of the signers
     std::map<Digest, std::vector<NodeId>> differ;  // by the digest of what they signed
     std::map<Digest, Checkpoint> statements;
@@ -96,7 +97,7 @@ class Checkpoints {
   void count(Open& open, NodeId signer, const Signature& signature);
   void weigh(const Open& open);
   void certified(const Open& open);
-  bool take_certificate(const Certificate& certificate);
+  bool take_certificate(NodeId from, const Certificate& certificate);
   void answer(NodeId to, Round slot) const;
   void send_newest(NodeId to) const;
   void ask_all(Round slot) const;

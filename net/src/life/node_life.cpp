@@ -94,6 +94,7 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
     checkpoints_differ();
     return part.has_value();
   }
+  if (f.kind == kWantCheckpoint) return ask_small(from, f);
   const bool good = checkpoints.frame(from, f);
   checkpoints_differ();
   return good;

@@ -5,6 +5,7 @@
 
 #include "../node_impl.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::uint64_t kTooMany = 10'000;
 /// Clients of older wire versions cannot read a proof.
 constexpr std::uint32_t kProofVersion = 6;
+/// Bytes of a small question.
+constexpr std::size_t kMostSmall = 64;
 /// After so long a piece ends with the block that it is at. Unit: microseconds.
 constexpr std::uint64_t kPiece = ThreadShare::kBurst;
 
@@ -49,6 +52,40 @@ void Node::Impl::serve_trees() {
   loop.call_after(*due > now ? *due - now : 0, [this] {
     serving_trees = false;
     serve_trees();
+  });
+}
+
+// Each is a few bytes, and a search in the index: a peer that asks without end gets its turn.
+bool Node::Impl::ask_small(NodeId from, const Frame& f) {
+  if (f.control.size() > kMostSmall) return false;
+  small_questions.ask(from, {f.kind, Bytes::copy_of(f.control.view()), {}});
+  answer_small();
+  return true;
+}
+
+void Node::Impl::answer_small() {
+  for (std::uint64_t now = Loop::now_us(); const auto q = small_questions.take(now);) {
+    small_questions.answered();
+    bool good = true;
+    if (q->want.kind == kWantLogHash) {
+      const auto want = wire::decode<wire::WantLogHash>(q->want.control.view());
+      const auto answer = reader.hash_after(q->want, ledger.slot());
+      good = want && answer;
+      if (good) note_log_question(q->from, want->slot);
+      if (good) (void)transport.send(q->from.value, *answer);
+    } else {
+      good = checkpoints.frame(q->from, q->want);
+    }
+    if (!good) conduct.note(q->from, Deed::kMalformed);
+    small_questions.spent(now, Loop::now_us());
+    now = Loop::now_us();
+  }
+  const auto due = small_questions.next_us();
+  if (!due || std::exchange(answering_small, true)) return;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*due > now ? *due - now : 0, [this] {
+    answering_small = false;
+    answer_small();
   });
 }
 

@@ -254,7 +254,10 @@ TEST(Checkpoints, ACertificateOfAPeerIsTakenWhenItHolds) {
   forged.checkpoint.root = digest(99);
   EXPECT_FALSE(f.checkpoints->frame(NodeId{1}, {kCertificate, encode(forged), {}}));
   EXPECT_EQ(f.certified(), 0u);
-  EXPECT_TRUE(f.checkpoints->frame(NodeId{1}, {kCertificate, encode(c), {}}));
+  // Each costs the signatures of a quorum, and a liar had as much of the node's time as it liked.
+  EXPECT_FALSE(f.checkpoints->frame(NodeId{1}, {kCertificate, encode(c), {}}));
+  EXPECT_EQ(f.certified(), 0u) << "who forged one is not looked at again";
+  EXPECT_TRUE(f.checkpoints->frame(NodeId{2}, {kCertificate, encode(c), {}}));
   EXPECT_EQ(f.certified(), 8u);
 }
 

@@ -5,7 +5,8 @@
 
 #include <map>
 
-#include "life/tree_questions.hpp"
+#include "life/divergence.hpp"
+#include "life/peer_questions.hpp"
 
 namespace thresher::net {
 namespace {
@@ -96,8 +97,8 @@ TEST(ProofQueue, AQuestionIsGivenUntilItIsAnswered) {
   EXPECT_FALSE(proofs.next_us());
 }
 
-TEST(TreeQuestions, OfEachPeerTheNewestWaitsAndWhatWasBegunIsEnded) {
-  TreeQuestions questions;
+TEST(PeerQuestions, OfEachPeerTheNewestWaitsAndWhatWasBegunIsEnded) {
+  PeerQuestions<WantTree, 1> questions;
   questions.ask(NodeId{1}, {Round{8}, 0, 4});
   EXPECT_EQ(questions.take(kSecond)->want.end, 4u);
   // A liar that asks for something else each time keeps its turn no longer.
@@ -113,6 +114,31 @@ TEST(TreeQuestions, OfEachPeerTheNewestWaitsAndWhatWasBegunIsEnded) {
   EXPECT_FALSE(questions.take(kSecond + 1000));
   questions.answered();
   EXPECT_FALSE(questions.next_us());
+}
+
+// A peer that asks without end holds up no other one for longer than a turn.
+TEST(PeerQuestions, WhoAsksWithoutEndHasItsTurnAndNoMore) {
+  PeerQuestions<int, 64> questions;
+  for (int k = 0; k < 10'000; ++k) questions.ask(NodeId{1}, k);
+  questions.ask(NodeId{2}, 7);
+  int others = 0, oldest = -1;
+  std::uint64_t now = kSecond, busy = 0;
+  for (; questions.next_us(); now = std::max(now, *questions.next_us())) {
+    const auto q = questions.take(now);
+    ASSERT_TRUE(q);
+    questions.answered();
+    if (q->from == NodeId{2}) {
+      EXPECT_LE(others, 1);
+    }
+    if (q->from == NodeId{1} && oldest < 0) oldest = q->want;
+    others += q->from == NodeId{1} ? 1 : 0;
+    questions.spent(now, now + 100);
+    busy += 100;
+    if (!questions.next_us()) break;
+  }
+  EXPECT_EQ(others, 64);
+  EXPECT_EQ(oldest, 10'000 - 64);
+  EXPECT_LE(busy, (now - kSecond) / ThreadShare::kShare + 2 * ThreadShare::kBurst);
 }
 
 }  // namespace

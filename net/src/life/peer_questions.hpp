@@ -8,28 +8,35 @@
 //   }
 //   if (const auto at = questions.next_us()) call_at(*at);
 //
-// Guarantees: of each peer the newest question waits, and the one that is being answered goes on to
-// its end. Who asks again has its turn when all others had one. Answers take a ThreadShare.
+// Guarantees: of each peer the newest kMost questions wait, and the one that is being answered goes
+// on to its end. Who asks again has its turn when all others had one. Answers take a ThreadShare.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "../thread_share.hpp"
-#include "divergence.hpp"
+#include "thresher/core/ids.hpp"
 
 namespace thresher::net {
 
-class TreeQuestions {
+template <class Want, std::size_t kMost>
+class PeerQuestions {
  public:
   struct Question {
     NodeId from{};
-    WantTree want;
+    Want want;
   };
 
-  void ask(NodeId from, const WantTree& want) { waiting_.insert_or_assign(from, want); }
+  void ask(NodeId from, Want want) {
+    std::deque<Want>& mine = waiting_[from];
+    mine.push_back(std::move(want));
+    if (mine.size() > kMost) mine.pop_front();
+  }
   /// The same one until it is answered(). Empty: nobody waits, or it is not the time. Unit:
   /// microseconds.
   std::optional<Question> take(std::uint64_t now_us) {
@@ -38,8 +45,9 @@ class TreeQuestions {
     auto at = waiting_.upper_bound(last_);
     if (at == waiting_.end()) at = waiting_.begin();
     last_ = at->first;
-    now_ = Question{at->first, at->second};
-    waiting_.erase(at);
+    now_ = Question{at->first, std::move(at->second.front())};
+    at->second.pop_front();
+    if (at->second.empty()) waiting_.erase(at);
     return now_;
   }
   void answered() { now_.reset(); }
@@ -51,9 +59,9 @@ class TreeQuestions {
   }
 
  private:
-  std::map<NodeId, WantTree> waiting_;
-  std::optional<Question> now_;  // is being answered
-  NodeId last_{};                // who had a turn last
+  std::map<NodeId, std::deque<Want>> waiting_;  // none of them is empty
+  std::optional<Question> now_;                 // is being answered
+  NodeId last_{};                               // who had a turn last
   ThreadShare share_;
 };
 
