@@ -159,19 +159,28 @@ void print_json(const Args& a, const verify::Automaton& ta,
   out.set("file", a.file.empty() ? a.protocol : a.file).set("properties", rows).print();
 }
 
+/// Each run that shows something, with the property's name and which of two futures it is.
+template <class F>
+void each_run(const std::vector<const verify::Property*>& wanted,
+              const std::vector<Outcome>& outcomes, F visit) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Outcome& o = outcomes[i];
+    if (o.futures) {
+      visit(wanted[i]->name, " (one future)", one_future(*o.futures));
+      visit(wanted[i]->name, " (another future)", another_future(*o.futures));
+    } else if (o.witness) {
+      visit(wanted[i]->name, "", *o.witness);
+    }
+  }
+}
+
 std::string schedule_of(const verify::Automaton& ta,
                         const std::vector<const verify::Property*>& wanted,
                         const std::vector<Outcome>& outcomes) {
   std::vector<verify::NamedRun> runs;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Outcome& o = outcomes[i];
-    if (o.futures) {
-      runs.push_back({wanted[i]->name, one_future(*o.futures)});
-      runs.push_back({wanted[i]->name, another_future(*o.futures)});
-    } else if (o.witness) {
-      runs.push_back({wanted[i]->name, *o.witness});
-    }
-  }
+  each_run(wanted, outcomes, [&](const std::string& name, const char*, auto run) {
+    runs.push_back({name, run});
+  });
   return verify::print_schedule(ta, runs);
 }
 
@@ -179,15 +188,9 @@ std::string drawing_of(const verify::Automaton& ta,
                        const std::vector<const verify::Property*>& wanted,
                        const std::vector<Outcome>& outcomes) {
   std::vector<verify::Picture> pictures;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Outcome& o = outcomes[i];
-    if (o.futures) {
-      pictures.push_back({wanted[i]->name + " (one future)", one_future(*o.futures)});
-      pictures.push_back({wanted[i]->name + " (another future)", another_future(*o.futures)});
-    } else if (o.witness) {
-      pictures.push_back({wanted[i]->name, *o.witness});
-    }
-  }
+  each_run(wanted, outcomes, [&](const std::string& name, const char* which, auto run) {
+    pictures.push_back({name + which, run});
+  });
   return verify::draw_svg(ta, pictures);
 }
 
