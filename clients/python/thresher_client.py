@@ -148,7 +148,9 @@ class Client:
         return self._good(*self._get("/status", gateway))
 
     def log(self, start=0, limit=1000):
-        """A list of Transactions from a position on: empty at the end of the log. Raises Pruned where it is not kept."""
+        """A page of Transactions from a position on, at most `limit`; go on behind its last one. Empty at the end of the log.
+
+        Raises Pruned where it is not kept."""
         return _read_as(_transactions, self._good(*self._get(f"/log?from={start}&limit={limit}")))
 
     def follow(self, start=0):

@@ -83,12 +83,13 @@ class Copying {
 
   // The base keeps what nothing had replaced when it was written. If that was after the end of the
   // copied log, it lacks what was replaced since then, and the log what replaced it: so the log is
-  // copied up to a later place.
+  // copied up to where it ends now. Also where the base is the one that `scan` found: a scan looks
+  // how far the log goes before it reads the base.
   CopyEnd catch_up(WalScan& scan) {
     WalScan copy;
     if (auto opened = copy.open(to_ + "/wal"); !opened)
       return {CopyEnd::Kind::kUnreadable, opened.error()};
-    if (copy.begin().offset == scan.begin().offset) return {};
+    if (copy.begin().frame == 0) return {};  // there is none
     const WalPlace end = scan.end();
     if (auto measured = measure(scan, end); !measured)
       return {CopyEnd::Kind::kUnreadable, measured.error()};
