@@ -36,6 +36,22 @@ TEST(ReadHistory, TellsValuesApartByTypeAndKey) {
   EXPECT_NE(h->operations[0].version, h->operations[1].version);
 }
 
+// 2^64 + 1 and 2^64 are one number to who rounds them.
+TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
+  const auto put = [](const std::string& value) {
+    return R"({"client":"a","op":"put","key":"x","value":)" + value + R"(,"begin":1,"end":2})";
+  };
+  for (const char* value : {"18446744073709551617", "18446744073709551616", "-9223372036854775809",
+                            "1e2", "1.0", "0.1", "-0.0"}) {
+    EXPECT_THAT(problems("\n" + put(value)),
+                ElementsAre(AllOf(HasSubstr("'h.ndjson':2: 'value'"), HasSubstr("as a text"))))
+        << value;
+    EXPECT_THAT(problems(put("\"" + std::string(value) + "\"")), ElementsAre()) << value;
+  }
+  for (const char* value : {"18446744073709551615", "-9223372036854775808", "0", "-1"})
+    EXPECT_THAT(problems(put(value)), ElementsAre()) << value;
+}
+
 TEST(ReadHistory, RefusesWhatIsNoOperation) {
   EXPECT_THAT(problems(""), ElementsAre(HasSubstr("holds no operation")));
   EXPECT_THAT(problems("\n{]\n"), ElementsAre(HasSubstr("'h.ndjson':2: ")));

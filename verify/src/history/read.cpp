@@ -109,6 +109,14 @@ class FileReader {
     if (m.value.is_list() || m.value.is_object()) {
       return complain(line.number, "'value' is a text, a number, true, false or null");
     }
+    // Two that round to the same would be one value, and 1e2 another than 100.
+    if (m.value.is_number() && !m.value.as_unsigned() && !m.value.as_signed()) {
+      return complain(
+          line.number,
+          "'value' is a number that cannot be compared exactly: only whole numbers from "
+          "-2^63 to 2^64-1 without point and exponent can; write it as a text, in "
+          "quotes");
+    }
     line.value = text::write(m.value);
   }
 

@@ -11,7 +11,8 @@
 // null: the key held nothing (get), or is emptied (put). An operation without `end` never returned:
 // it may or may not have taken effect. One that failed for certain is left out of the file. `id`
 // names an operation, and `after` lists the ids of those that it depends on beside its client's
-// own.
+// own. A value that is a number is a whole one, from -2^63 to 2^64-1, without point and exponent:
+// others are written as texts.
 //
 // Guarantees: a client's operations follow each other; dependencies are known and form no cycle.
 #pragma once
