@@ -411,11 +411,9 @@ Shrunk shrink(const Experiment& failing, const Runner& run, const ShrinkOptions&
 }
 
 std::string write_scenario(const Experiment& e, const Outcome& o, const std::string& replay) {
-  const char* what = o.verdict == Verdict::kViolated     ? " is violated: "
-                     : o.verdict == Verdict::kNoProgress ? " is missing: "
-                                                         : "nothing fails";
-  return "// " + o.oracle + what + o.why + "\n// replay: " + replay + "\n" + write_experiment(e) +
-         "\n";
+  const char* what = o.verdict == Verdict::kViolated ? " is violated: " : " is missing: ";
+  const std::string told = o.verdict == Verdict::kPass ? "nothing fails" : o.oracle + what + o.why;
+  return "// " + told + "\n// replay: " + replay + "\n" + write_experiment(e) + "\n";
 }
 
 }  // namespace thresher::sim

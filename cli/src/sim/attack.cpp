@@ -5,6 +5,7 @@
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/results.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -229,7 +230,7 @@ Result<AttackDone, std::string> measure(const Attack& attack, const std::string&
   AttackDone out;
   out.attack = attack.name;
   out.protocol = protocol;
-  out.verdict = sim::to_string(o.verdict);
+  out.verdict = sim::told_as(o);
   out.commits = o.decisions;
   out.bytes = o.bytes;
   const auto correct = std::find_if(o.nodes.begin(), o.nodes.end(),

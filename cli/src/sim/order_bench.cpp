@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "thresher/net/genesis.hpp"
+#include "thresher/sim/told.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::cli {
@@ -81,7 +82,7 @@ OrderRow measure_order(const sim::ProtocolInfo& protocol, const OrderSetting& se
   const sim::Experiment e = experiment_of(protocol, setting);
   const sim::Outcome o = sim::simulate(e, {});
   OrderRow row{.protocol = protocol.name, .setting = setting, .f = e.f};
-  row.verdict = o.verdict == sim::Verdict::kPass ? "Pass" : o.oracle + ": " + o.why;
+  row.verdict = o.oracle.empty() ? std::string(sim::told_as(o)) : o.oracle + ": " + o.why;
   std::vector<sim::Ticks> latencies = o.latencies;
   std::sort(latencies.begin(), latencies.end());
   row.ordered = latencies.size();

@@ -6,6 +6,7 @@
 #include "../json.hpp"
 #include "../text.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/sim/told.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::cli {
@@ -152,7 +153,7 @@ int print_sockets(const sim::Experiment& e, const SocketsRun& run, bool json) {
   const char* verdict = !m.agreement ? "Violated" : m.stalled ? "NoProgress" : "Pass";
   if (json) {
     Json predicted;
-    predicted.set("verdict", std::string(sim::to_string(run.predicted.verdict)));
+    predicted.set("verdict", std::string(sim::told_as(run.predicted)));
     predicted.set("tx_per_s", p.tx_per_s).set("latency_ms", latency_json(p.p50_ms, p.p99_ms));
     Json measured;
     measured.set("tx_per_s", m.tx_per_s).set("latency_ms", latency_json(m.p50_ms, m.p99_ms));

@@ -5,6 +5,7 @@
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/sim/measure.hpp"
 #include "thresher/sim/outcome.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -109,7 +110,7 @@ SparseDone measure(const SparseRow& row, const SparseScale& scale) {
   if (out.vertices_per_s > 0)
     out.bytes_per_vertex = out.mbit_per_s * kMega / 8 / out.vertices_per_s;
   out.violations = o.verdict == sim::Verdict::kViolated ? 1 : 0;
-  out.verdict = sim::to_string(o.verdict);
+  out.verdict = sim::told_as(o);
   if (!o.measures.empty()) out.signatures = o.measures.front().value;
   out.verify_ms = out.signatures * signature_us() / 1000;
   out.messages = o.messages;

@@ -6,6 +6,7 @@
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/statistics.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -122,7 +123,7 @@ Result<WanRow, std::string> measure(const WanRun& run, const WanPlan& plan) {
   const sim::Outcome o = sim::simulate(cells->front().experiment, {});
   WanRow out;
   out.run = run;
-  out.verdict = sim::to_string(o.verdict);
+  out.verdict = sim::told_as(o);
   out.per_second = o.throughput.per_second;
   out.backlog = o.throughput.backlog;
   out.gap_ms = ms(o.commits.longest_gap);

@@ -6,6 +6,7 @@
 #include "../text.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/story.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -50,6 +51,9 @@ int replay(const Args& a) {
   if (o.verdict == sim::Verdict::kViolated)
     return fail(kSafetyViolated, o.oracle + " is violated: " + o.why);
   if (o.verdict == sim::Verdict::kNoProgress) return fail(kNoProgress, "no progress: " + o.why);
+  if (!o.why.empty()) (void)std::fprintf(to, "liveness was not judged: %s\n", o.why.c_str());
+  if (sim::undecided(o))
+    return fail(kNoProgress, "undecided: nobody decided anything, and liveness was not judged");
   (void)std::fprintf(to, "the run passes: %llu decisions by %s\n",
                      static_cast<unsigned long long>(o.decisions), sim::in_units(o.time).c_str());
   return kDone;

@@ -15,6 +15,7 @@
 #include "../text.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -90,7 +91,9 @@ int report_violation(const sim::Experiment& e, const sim::Outcome& o, const Args
 int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
   switch (o.verdict) {
     case sim::Verdict::kPass:
-      return kDone;
+      if (!sim::undecided(o)) return kDone;
+      return fail(kNoProgress, "undecided: nobody decided anything, and liveness was not judged: " +
+                                   o.why + "; give it a later stop");
     case sim::Verdict::kNoProgress:
       return fail(kNoProgress, "no progress: " + o.why);
     case sim::Verdict::kViolated:
@@ -120,6 +123,10 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
               e.engine == sim::Engine::kRounds ? "rounds" : "ms", o.cpu_s,
               static_cast<double>(o.rss_bytes) / 1e6, shown("trace_hash").c_str());
   for (const sim::Measure& m : o.measures) std::printf("%s %.4g\n", m.name.c_str(), m.value);
+  if (o.verdict == sim::Verdict::kPass && !o.why.empty())
+    std::printf("liveness was not judged: %s\n", o.why.c_str());
+  if (o.healed && o.decisions == 0)
+    std::puts("after the stop it was waited until every correct node had decided something");
   if (e.beyond_f) std::puts("more faults than f were asked for (beyond_f): nothing is promised");
 }
 

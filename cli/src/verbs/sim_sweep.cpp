@@ -110,6 +110,7 @@ int conclude(const sim::SweepReport& r, const Args& a) {
     text::Value out;
     out.set("cells", r.cells).set("ran", r.ran).set("reused", r.reused).set("missing", r.missing);
     out.set("no_progress", r.no_progress).set("violated", r.violated);
+    out.set("undecided", r.undecided).set("unjudged", r.unjudged);
     out.set("counterexamples", std::move(files));
     std::puts(text::write(out).c_str());
   } else if (r.missing != 0) {
@@ -121,12 +122,22 @@ int conclude(const sim::SweepReport& r, const Args& a) {
     print_table(*table);
   }
   (void)std::fflush(stdout);
+  if (r.unjudged != 0) {
+    (void)std::fprintf(stderr,
+                       "thresher: liveness was not judged in %zu runs; `unjudged` in their "
+                       "result.json says why\n",
+                       r.unjudged);
+  }
   for (const std::string& path : r.counterexamples) {
     (void)fail(0, "violated; replay: thresher sim run " + path);
   }
   if (r.violated != 0) return kSafetyViolated;
   if (r.no_progress != 0) {
     return fail(kNoProgress, std::to_string(r.no_progress) + " runs made no progress");
+  }
+  if (r.undecided != 0) {
+    return fail(kNoProgress, std::to_string(r.undecided) +
+                                 " runs are undecided: nobody decided anything before their stop");
   }
   return kDone;
 }

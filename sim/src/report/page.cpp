@@ -5,6 +5,7 @@
 #include "page_parts.hpp"
 #include "svg.hpp"
 #include "thresher/sim/report.hpp"
+#include "thresher/sim/told.hpp"
 #include "thresher/text/xml.hpp"
 
 namespace thresher::sim {
@@ -36,9 +37,11 @@ std::string cell(const std::string& value) {
 
 std::string summary(const Experiment& e, const Outcome& o) {
   std::string out = "<p class=\"";
-  out += o.verdict == Verdict::kPass ? "pass" : "bad";
-  out += "\" id=\"verdict\"><strong>" + std::string(to_string(o.verdict)) + "</strong>";
-  if (!o.why.empty()) out += ": " + text::xml_escaped(o.oracle + ": " + o.why);
+  out += o.verdict == Verdict::kPass && !undecided(o) ? "pass" : "bad";
+  out += "\" id=\"verdict\"><strong>" + std::string(told_as(o)) + "</strong>";
+  if (o.verdict != Verdict::kPass) out += ": " + text::xml_escaped(o.oracle + ": " + o.why);
+  if (o.verdict == Verdict::kPass && !o.why.empty())
+    out += " (liveness was not judged: " + text::xml_escaped(o.why) + ")";
   if (e.beyond_f) out += " (more faults than f were asked for)";
   out += "</p>\n<dl class=\"facts\">\n";
   out += fact("protocol", e.protocol) + fact("nodes", std::to_string(e.n));

@@ -3,6 +3,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/statistics.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -62,7 +63,7 @@ text::Value sent(const std::vector<SentKind>& kinds) {
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
                          const OutcomeParts& parts) {
   text::Value out;
-  out.set("verdict", to_string(outcome.verdict)).set("seed", experiment.seed);
+  out.set("verdict", told_as(outcome)).set("seed", experiment.seed);
   out.set("trace_hash", to_hex(outcome.trace_hash.bytes)).set("rounds", outcome.rounds);
   out.set("virtual_ms", units(outcome.time)).set("messages", outcome.messages);
   out.set("bytes", outcome.bytes).set("decisions", outcome.decisions);
@@ -85,7 +86,8 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   }
   if (experiment.beyond_f) out.set("beyond_f", true);
   if (!outcome.oracle.empty()) out.set("oracle", outcome.oracle);
-  if (!outcome.why.empty()) out.set("why", outcome.why);
+  if (!outcome.why.empty())
+    out.set(outcome.verdict == Verdict::kPass ? "unjudged" : "why", outcome.why);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/statistics.hpp"
+#include "thresher/sim/told.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::sim {
@@ -110,6 +111,9 @@ std::vector<std::string> summary_row(const Row* first, const Row* last,
   for (const Verdict verdict : {Verdict::kPass, Verdict::kNoProgress, Verdict::kViolated}) {
     out.push_back(std::to_string(count_verdict(first, last, to_string(verdict))));
   }
+  out.push_back(std::to_string(count_verdict(first, last, kUndecided)));
+  out.push_back(std::to_string(std::count_if(
+      first, last, [](const Row& row) { return row.result.find("unjudged") != nullptr; })));
   for (const Column& column : columns) {
     std::vector<double> values;
     for (const Row* row = first; row != last; ++row) {
@@ -127,7 +131,8 @@ std::vector<std::string> summary_row(const Row* first, const Row* last,
 SummaryTable summary_table(const std::vector<Row>& rows) {
   std::vector<std::string> names;
   for (const Coordinate& c : rows.front().cell->at) names.push_back(c.key);
-  for (const char* name : {"runs", "pass", "no_progress", "violated"}) names.emplace_back(name);
+  for (const char* name : {"runs", "pass", "no_progress", "violated", "undecided", "unjudged"})
+    names.emplace_back(name);
   const std::vector<Column> columns = columns_of(rows);
   for (const Column& column : columns) {
     names.push_back(column.name);

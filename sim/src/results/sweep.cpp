@@ -9,6 +9,7 @@
 
 #include "summary.hpp"
 #include "thresher/sim/results.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -41,13 +42,18 @@ std::optional<Error> claim(const fs::path& out, const std::vector<CellRow>& rows
       out.string(), "choose another --out or remove it"};
 }
 
-// The verdict of a run that stands in its folder.
-std::string stored_verdict(const fs::path& out, const std::string& id) {
+// What became of a run that stands in its folder.
+struct Stored {
+  std::string verdict;
+  bool unjudged = false;
+};
+Stored stored(const fs::path& out, const std::string& id) {
   const auto content = load_file(run_folder(out, id) / "result.json");
   const auto result = content ? text::parse(content->text)
                               : Result<text::Value, std::vector<text::Problem>>(text::Value());
   const text::Value* verdict = result ? result->find("verdict") : nullptr;
-  return verdict != nullptr && verdict->as_text() != nullptr ? *verdict->as_text() : "";
+  if (verdict == nullptr || verdict->as_text() == nullptr) return {};
+  return {*verdict->as_text(), result->find("unjudged") != nullptr};
 }
 
 class Runner {
@@ -105,9 +111,11 @@ class Runner {
   }
 
   void note(const std::string& id, bool reused) {
-    const std::string verdict = stored_verdict(options_.out, id);
+    const auto [verdict, unjudged] = stored(options_.out, id);
     const std::lock_guard lock(mutex_);
     ++(reused ? report_.reused : report_.ran);
+    if (unjudged) ++report_.unjudged;
+    if (verdict == kUndecided) ++report_.undecided;
     if (verdict == to_string(Verdict::kNoProgress)) ++report_.no_progress;
     if (verdict == to_string(Verdict::kViolated)) {
       ++report_.violated;

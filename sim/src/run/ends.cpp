@@ -23,6 +23,7 @@ void Run::finish() {
                                        std::to_string(lowest_round()) + " and " +
                                        std::to_string(lowest_length()) + " decisions by " +
                                        std::to_string(now_ / kUnit) + ", short of the stop");
+  unjudged_ = why_unjudged();
   if (!judge_.failed() && (experiment_.oracles.totality || experiment_.oracles.inclusion)) settle();
 }
 
@@ -157,6 +158,8 @@ void Run::conclude(Outcome& out) {
   out.verdict = judge_.verdict();
   out.oracle = judge_.oracle();
   out.why = judge_.why();
+  const bool waited = healed_ && experiment_.oracles.liveness_on;
+  if (!judge_.failed() && !waited) out.why = unjudged_;
   const FaultPlan& plan = world_.faults();
   out.faults_fired = plan.fired();
   for (std::size_t k = 0; k < kFaultKinds; ++k)

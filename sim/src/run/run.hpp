@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "thresher/sim/commits.hpp"
@@ -89,6 +90,8 @@ class Run {
   // --- the end --------------------------------------------------------------------------------
 
   void finish();
+  // Why nobody can say of the run, at its stop, whether it was too slow; empty if one can.
+  std::string why_unjudged() const;
   // Whoever lags gets the time to catch up with what is known now.
   void settle();
   void missed(NodeId id, std::uint64_t target);
@@ -121,6 +124,7 @@ class Run {
   std::uint64_t liars_requests_ = 0;
   std::vector<NodeId> back_;  // correct nodes that restarted
   bool healed_ = false;       // it was waited for
+  std::string unjudged_;      // why_unjudged(), of the stop
   VertexTimes vertices_;
   bool settling_ = false;
   std::vector<Bound> fullest_;  // by what it is

@@ -237,6 +237,32 @@ class Running(Files):
         self.assertEqual(row["verdict"], "NoProgress")
         self.assertTrue(row["beyond_f"])
 
+    def test_who_decided_nothing_has_not_passed(self):
+        lost = ["--n", 4, "--rounds", 60, "--set", "network.loss=1"]
+        for flags in (*(["--protocol", p, *lost] for p in ("pbft", "raft", "simplex", "bracha", "honeybadger", "hotstuff2")),
+                      ["--protocol", "pbft", "--n", 4, "--rounds", 1],
+                      ["--protocol", "raft", "--n", 4, "--set", "network.delay=1000"]):
+            out = run("run", *flags)
+            self.assertEqual((out.returncode, out.stdout.split(":")[0]), (4, "Undecided"), flags)
+            self.assertIn("liveness was not judged: the run stopped at", out.stdout, flags)
+            self.assertIn("undecided: nobody decided anything", out.stderr, flags)
+            row = json.loads(run("run", *flags, "--json").stdout)
+            self.assertEqual((row["verdict"], row["decisions"]), ("Undecided", 0), flags)
+            self.assertIn("the run stopped at", row["unjudged"], flags)
+        self.assertEqual(json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 5000, "--set", "network.loss=1",
+                                        "--json").stdout)["verdict"], "NoProgress")
+        replayed = run("replay", self.experiment(stop={"rounds": 1}))
+        self.assertEqual(replayed.returncode, 4, replayed.stdout + replayed.stderr)
+        shrunk = run("shrink", self.experiment(stop={"rounds": 1}), "--out", self.folder / "small.json")
+        self.assertIn("nothing to shrink", shrunk.stderr)
+
+    def test_a_run_that_ends_before_the_bound_says_so(self):
+        out = run("run", "--protocol", "pbft", "--n", 4, "--rounds", 20)
+        self.assertEqual((out.returncode, out.stdout.split(":")[0]), (0, "Pass"))
+        self.assertIn("liveness was not judged: the run stopped at 20", out.stdout)
+        self.assertIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 20, "--json").stdout))
+        self.assertNotIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 2000, "--json").stdout))
+
     def test_a_violation_is_3_and_replays(self):
         # Two of four speak to a third only: it delivers, the fourth never can. That is more than f.
         path = self.experiment(protocol={"name": "bracha"}, workload={}, beyond_f=True, stop={"rounds": 20},
@@ -442,6 +468,17 @@ class Sweeps(Files):
         self.assertEqual(rows[0]["committee.n"], 4)
         self.assertEqual(rows[0]["runs"], 2)
         self.assertIn("messages", run("report", self.folder / "all").stdout)
+
+    def test_counts_what_was_not_judged(self):
+        self.path = self.experiment(sweep={"stop.rounds": [1, 12, 3000]})
+        swept = self.sweep("all", "--json", status=4)
+        row = json.loads(swept.stdout)
+        self.assertEqual((row["undecided"], row["unjudged"], row["no_progress"]), (1, 2, 0))
+        self.assertIn("liveness was not judged in 2 runs", swept.stderr)
+        self.assertIn("1 runs are undecided", swept.stderr)
+        rows = json.loads(run("report", self.folder / "all", "--json").stdout)["rows"]
+        self.assertEqual([(r["pass"], r["undecided"], r["unjudged"]) for r in rows], [(0, 1, 1), (1, 0, 1), (1, 0, 0)])
+        self.assertEqual(json.loads(self.sweep("all", "--json", status=4).stdout)["undecided"], 1)  # found done
 
     def test_one_thread_or_two(self):
         self.sweep("one", "--jobs", 1)

@@ -1,10 +1,12 @@
 // Every oracle fails where it must: wrong protocols, lost work, slander.
 #include "thresher/sim/oracles.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "thresher/core/assert.hpp"
 #include "thresher/sim/run.hpp"
+#include "thresher/sim/told.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -178,6 +180,47 @@ TEST(Oracles, LivenessCountsFromTheEndOfTheFaults) {
   EXPECT_EQ(o.oracle, "liveness");
   e.oracles.liveness_on = false;
   EXPECT_EQ(simulate(e, {}).verdict, Verdict::kPass);
+}
+
+// Nobody may call it too slow yet, and it has not passed either.
+TEST(Oracles, WhereNothingWasDecidedNothingPasses) {
+  Experiment e;
+  e.n = 4;
+  e.f = 1;
+  e.network.loss_ppm = 1'000'000;
+  for (const char* protocol : {"pbft", "raft", "simplex", "bracha", "honeybadger", "hotstuff2"}) {
+    e.protocol = protocol;
+    e.stop.rounds = 60;
+    const Outcome early = simulate(e, {});
+    EXPECT_EQ(told_as(early), "Undecided") << protocol;
+    EXPECT_THAT(early.why, testing::HasSubstr("the run stopped at 60")) << protocol;
+    EXPECT_EQ(early.verdict, Verdict::kPass) << protocol;  // nothing to fuzz for, or to shrink
+    e.stop.rounds = 5000;
+    const Outcome late = simulate(e, {});
+    EXPECT_EQ(told_as(late), "NoProgress") << protocol;
+  }
+}
+
+TEST(Oracles, ARunThatEndsBeforeTheBoundSaysSo) {
+  Experiment e;
+  e.protocol = "pbft";
+  e.n = 4;
+  e.f = 1;
+  e.stop.time = kUnit;
+  const Outcome none = simulate(e, {});
+  EXPECT_EQ(told_as(none), "Undecided");
+  e.stop.time = 20 * kUnit;
+  const Outcome some = simulate(e, {});
+  EXPECT_EQ(told_as(some), "Pass");
+  EXPECT_GT(some.decisions, 0U);
+  EXPECT_THAT(some.why, testing::HasSubstr("the run stopped at 20"));
+  e.stop.time = 2000 * kUnit;
+  EXPECT_EQ(simulate(e, {}).why, "");
+  e.oracles.liveness_on = false;
+  EXPECT_EQ(simulate(e, {}).why, "the oracle is off");
+  e.oracles.liveness_on = true;
+  e.stop = {.decisions = 5};
+  EXPECT_EQ(simulate(e, {}).why, "");  // who gets there was fast enough
 }
 
 TEST(Oracles, MoreThanTheFaultsIsFound) {

@@ -81,7 +81,7 @@ struct Throughput {
 struct Outcome {
   Verdict verdict = Verdict::kPass;
   std::string oracle;  ///< which one failed; empty on a pass
-  std::string why;     ///< in words; empty on a pass
+  std::string why;     ///< in words; of a pass: why liveness was not judged; empty if it was
   Digest trace_hash{};
   std::uint64_t rounds = 0;      ///< of the engine, or the lowest correct node's DAG round
   Ticks time = 0;                ///< virtual

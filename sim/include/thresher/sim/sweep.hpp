@@ -50,6 +50,8 @@ struct SweepReport {
   std::size_t missing = 0;      ///< of the whole sweep: other shards'; summaries come when it is 0
   std::size_t no_progress = 0;  ///< among this shard's
   std::size_t violated = 0;
+  std::size_t undecided = 0;
+  std::size_t unjudged = 0;  ///< liveness was, in these; the undecided are among them
   std::vector<std::string> counterexamples;  ///< experiment files of the violated, ten at most
 };
 

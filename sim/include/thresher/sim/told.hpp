@@ -1,0 +1,22 @@
+// What a run is called where people and programs read of it. The verdict is what the oracles say,
+// and fuzzing, shrinking and checking go by that; but a run that stops before liveness could be
+// judged, and in which nobody decided anything, has not shown that anything works.
+//
+//   std::puts(told_as(outcome).data());                    // "Pass", "NoProgress", "Undecided"
+//   if (outcome.verdict == Verdict::kPass && !outcome.why.empty()) ...   // liveness: not judged
+#pragma once
+
+#include <string_view>
+
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+
+inline constexpr std::string_view kUndecided = "Undecided";
+
+/// No oracle complains, requests were made, and nobody decided anything.
+bool undecided(const Outcome& outcome);
+/// Its verdict, or kUndecided.
+std::string_view told_as(const Outcome& outcome);
+
+}  // namespace thresher::sim

@@ -1,0 +1,22 @@
+// What a run does not show: whether it would have gone on.
+#include "run/run.hpp"
+
+namespace thresher::sim {
+
+std::string Run::why_unjudged() const {
+  if (submitted_ == 0 || all_done()) return {};
+  if (!experiment_.oracles.liveness_on) return "the oracle is off";
+  const bool decided = judge_.known() > 0;
+  // Who comes to a stop that is no time went on until then.
+  if (!timed() && decided) return {};
+  const std::string end = "the run stopped at " + in_units(now_);
+  const Ticks quiet = quiet_from();
+  if (now_ < quiet)
+    return end + ", and the network and the faults leave it alone only from " + in_units(quiet);
+  if (now_ - quiet <= judge_.bound())
+    return end + ", and a correct node may take " + in_units(judge_.bound()) + " to decide, from " +
+           in_units(quiet);
+  return decided ? "" : "no correct node that was up had a request waiting for so long";
+}
+
+}  // namespace thresher::sim
