@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../coin_making.hpp"
+#include "../crashes.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "history_recorder.hpp"
@@ -315,8 +316,8 @@ class Cluster {
   std::string missing_nodes() const {
     const auto up = std::ranges::count_if(links_, [](const Link& l) { return l.wanted; });
     return std::to_string(up) + " of " + std::to_string(links_.size()) +
-           " nodes are left running, and the protocol stands " + std::to_string(genesis_.f) +
-           " stopped; see the logs under " + options_.home;
+           " nodes are left running, and the protocol stands " +
+           std::to_string(crashes_of(genesis_)) + " stopped; see the logs under " + options_.home;
   }
 
   void live_line(std::uint64_t now) {

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "../crashes.hpp"
 #include "../text.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/checkpoint.hpp"
@@ -83,11 +84,12 @@ int check(const Args& a) {
   if (a.json) {
     text::Value out;
     out.set("good", true).set("nodes", genesis->nodes.size()).set("f", genesis->f);
+    out.set("crashes", crashes_of(*genesis));
     std::puts(text::write(out.set("protocol", genesis->protocol)).c_str());
     return kDone;
   }
-  std::printf("%s is good: %zu nodes, f = %u, protocol %s\n", a.home.c_str(), genesis->nodes.size(),
-              genesis->f, genesis->protocol.c_str());
+  std::printf("%s is good: %zu nodes, %s, protocol %s\n", a.home.c_str(), genesis->nodes.size(),
+              faults_in_words(*genesis).c_str(), genesis->protocol.c_str());
   return kDone;
 }
 

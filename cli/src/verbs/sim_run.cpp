@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "../sim/run_progress.hpp"
 #include "../sim/sockets.hpp"
 #include "../text.hpp"
+#include "thresher/sim/faults.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/told.hpp"
@@ -102,6 +104,15 @@ int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
   return kFailed;
 }
 
+// Of a protocol that knows no liars, where no field of a message can be changed either.
+bool lies_where_nobody_may(const sim::Experiment& e) {
+  const auto& all = sim::simulated_protocols();
+  const auto info = std::ranges::find(all, e.protocol, &sim::ProtocolInfo::name);
+  return info != all.end() && !info->byzantine() && info->fields.empty() &&
+         std::ranges::any_of(e.faults,
+                             [](const sim::FaultAction& a) { return sim::byzantine(a.what); });
+}
+
 void print_words(const sim::Experiment& e, const sim::Outcome& o) {
   const text::Value row = sim::outcome_json(e, o, {.per_node = false, .costs = false});
   const auto shown = [&](const char* key) {
@@ -127,6 +138,8 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
     std::printf("liveness was not judged: %s\n", o.why.c_str());
   if (o.healed && o.decisions == 0)
     std::puts("after the stop it was waited until every correct node had decided something");
+  if (lies_where_nobody_may(e))
+    std::printf("nodes lie here, which is beyond what %s promises\n", e.protocol.c_str());
   if (e.beyond_f) std::puts("more faults than f were asked for (beyond_f): nothing is promised");
 }
 

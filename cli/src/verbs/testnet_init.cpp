@@ -2,6 +2,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../crashes.hpp"
 #include "../ctrl_c.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
@@ -26,7 +27,8 @@ int print_json(const std::string& dir, const net::Genesis& genesis) {
     homes.push(std::move(row.set("host", node.host).set("port", node.port)));
   }
   text::Value out;
-  out.set("nodes", std::move(homes)).set("f", genesis.f).set("protocol", genesis.protocol);
+  out.set("nodes", std::move(homes)).set("f", genesis.f).set("crashes", crashes_of(genesis));
+  out.set("protocol", genesis.protocol);
   std::puts(text::write(out.set("genesis", dir + "/genesis.json")).c_str());
   return kDone;
 }
@@ -67,16 +69,17 @@ int init(Args a) {
   }
   if (a.json) return print_json(a.options.dir, *genesis);
   const char* dir = a.options.dir.c_str();
+  const std::string faults = faults_in_words(*genesis);
   const bool lacks_coin = net::needs_coin(genesis->protocol) && !genesis->coin;
   if (lacks_coin) {
     std::printf(
-        "%zu nodes (f = %u) in %s; make their coin with: thresher dkg --home %s/node0, at each at "
+        "%zu nodes (%s) in %s; make their coin with: thresher dkg --home %s/node0, at each at "
         "about the same time; then start each with: thresher node run --home %s/node0\n",
-        genesis->nodes.size(), genesis->f, dir, dir, dir);
+        genesis->nodes.size(), faults.c_str(), dir, dir, dir);
     return kDone;
   }
-  std::printf("%zu nodes (f = %u) in %s; start each with: thresher node run --home %s/node0\n",
-              genesis->nodes.size(), genesis->f, dir, dir);
+  std::printf("%zu nodes (%s) in %s; start each with: thresher node run --home %s/node0\n",
+              genesis->nodes.size(), faults.c_str(), dir, dir);
   return kDone;
 }
 

@@ -317,15 +317,17 @@ void describe_stop(Fields& fields, Experiment& e) {
 }
 
 constexpr const char* kFaultsHelp =
-    "faults tolerated; absent: (n-1)/3, rounded down; (n-1)/5 of protocols with n >= 5f+1";
+    "faults tolerated; absent: as many as the protocol bears, (n-1)/3 rounded down of one that "
+    "needs "
+    "n >= 3f+1, (n-1)/2 of raft";
 
 Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   Members all;  // stays empty when it is not known: then nothing is checked against it
   fields.object({"committee", "how many nodes, and how many of them may be faulty"},
                 [&](Fields& c) {
                   small(c, {"n", "nodes"}, e.n, {1, Committee::kMaxSize});
-                  const bool lies = info != nullptr && info->byzantine();
-                  const std::uint32_t most = (lies ? *info : ProtocolInfo{}).faults_of(e.n);
+                  const ProtocolInfo& bears = info != nullptr ? *info : ProtocolInfo{};
+                  const std::uint32_t most = bears.faults_of(e.n);
                   if (!c.given("f")) e.f = most;
                   small(c, {"f", kFaultsHelp, false, e.f == most}, e.f, {0, Committee::kMaxSize});
                   if (c.sound() && info != nullptr) check_committee(c, e, *info);

@@ -934,6 +934,17 @@ class Orders(Files):
 class Machine(Files):
     """What --json prints, and what shells and man read."""
 
+    def test_raft_bears_crashes_of_a_minority(self):
+        for nodes, crashes in ((1, 0), (2, 0), (3, 1), (4, 1), (5, 2)):
+            home = pathlib.Path(self.folder.name, f"raft{nodes}")
+            out = run("testnet", "init", "-n", nodes, "-o", home, "--protocol", "raft", "--base-port", 0)
+            self.assertIn(f"{nodes} nodes ({crashes} may crash, none may lie) in", out.stdout)
+            checked = run("config", "check", "--home", home / "node0")
+            self.assertIn(f"{crashes} may crash, none may lie", checked.stdout)
+        home = pathlib.Path(self.folder.name, "pbft")
+        made = run("testnet", "init", "-n", 4, "-o", home, "--protocol", "pbft", "--base-port", 0)
+        self.assertIn("4 nodes (f = 1) in", made.stdout)
+
     def test_a_network_and_its_checks(self):
         home = pathlib.Path(self.folder.name, "net")
         made = json.loads(run("testnet", "init", "-n", 4, "-o", home, "--base-port", 0, "--json").stdout)
@@ -944,7 +955,7 @@ class Machine(Files):
         self.assertGreater(made["nodes"][2]["port"], 0)
         good = run("config", "check", "--home", node, "--json")
         self.assertEqual((good.returncode, json.loads(good.stdout)),
-                         (0, {"good": True, "nodes": 4, "f": 1, "protocol": "thresher"}))
+                         (0, {"good": True, "nodes": 4, "f": 1, "crashes": 1, "protocol": "thresher"}))
         examined = json.loads(run("doctor", "--home", node, "--json").stdout)
         self.assertTrue(examined["good"] or any(not c["good"] for c in examined["checks"]))
         self.assertIn("key: ", " ".join(c["text"] for c in examined["checks"]))

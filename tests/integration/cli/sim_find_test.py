@@ -115,7 +115,7 @@ class Fuzz(Finding):
     def test_a_scenario_has_the_nodes_that_its_protocol_needs(self):
         """It had one node, with which a link is none: the reader refused it, and the violation was another one."""
         scenario = self.folder / "link.json"
-        link = ("--protocol", "stable_link", "--n", 3, "--set", "capacity=1", "--delay-max", 9)
+        link = ("--protocol", "stable_link", "--n", 3, "--set", "committee.f=0", "--set", "capacity=1", "--delay-max", 9)
         row = self.one_line(run("fuzz", *link, "--seeds", "1..40", "--out", scenario, "--json"), 3)
         self.assertEqual((row["oracle"], row["n"]), ("agreement", 2))
         again = run("replay", scenario)

@@ -263,6 +263,19 @@ class Running(Files):
         self.assertIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 20, "--json").stdout))
         self.assertNotIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 2000, "--json").stdout))
 
+    def test_raft_bears_crashes_of_a_minority(self):
+        for nodes, bears in ((3, 1), (5, 2), (7, 3)):
+            base = ["--protocol", "raft", "--n", nodes, "--rounds", 3000, "--json", "--behaviour", "crash"]
+            out = run("run", *base, "--byzantine", bears)
+            self.assertEqual(out.returncode, 0, out.stdout + out.stderr)
+            more = run("run", *base, "--byzantine", bears + 1)
+            self.assertEqual(more.returncode, 2)
+            self.assertIn(f"{bears + 1} nodes are faulty, but f is {bears}", more.stderr)
+        lie = "nodes lie here, which is beyond what raft promises"
+        for behaviour, said in (("twins", True), ("crash", False)):
+            out = run("run", "--protocol", "raft", "--n", 5, "--rounds", 300, "--byzantine", 1, "--behaviour", behaviour)
+            self.assertEqual(lie in out.stdout, said, out.stdout)
+
     def test_a_violation_is_3_and_replays(self):
         # Two of four speak to a third only: it delivers, the fourth never can. That is more than f.
         path = self.experiment(protocol={"name": "bracha"}, workload={}, beyond_f=True, stop={"rounds": 20},

@@ -1,0 +1,17 @@
+// How many nodes of a network may stop. Where nobody lies that is more than `f`, which counts liars
+// too: the protocol's own resilience says it, as in the simulator.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "thresher/net/genesis.hpp"
+
+namespace thresher::cli {
+
+/// So many may stop, and the others go on.
+std::uint32_t crashes_of(const net::Genesis& genesis);
+/// "f = 1", or "1 may crash, none may lie".
+std::string faults_in_words(const net::Genesis& genesis);
+
+}  // namespace thresher::cli
