@@ -238,6 +238,20 @@ class Tests(unittest.TestCase):
         self.assertEqual([c for c in cited if not re.search(rf"\b{c}(\b|_)", built)], [])
 
 
+class WireVersions(unittest.TestCase):
+    """Of what is on the wire: nothing that ages, and what the program does."""
+
+    def test_the_schema_names_no_version_that_ages(self):
+        head = (ROOT / "net/proto/thresher.proto").read_text().partition("syntax")[0]
+        self.assertNotRegex(head, r"wire version \d")
+
+    def test_who_gets_a_welcome(self):
+        header = (ROOT / "net/include/thresher/net/transport.hpp").read_text()
+        first, oldest = (int(re.search(rf"{name} = (\d+);", header)[1]) for name in ("kClientVersion", "kOldestClientVersion"))
+        page = " ".join((ROOT / "docs/client-protocol.md").read_text().split())
+        self.assertIn(f"for clients of version {first} and later; one of version {oldest} gets none", page)
+
+
 class Operations(unittest.TestCase):
     TEXT = (ROOT / "docs/operations.md").read_text()
 
