@@ -45,6 +45,8 @@ constexpr std::size_t kMostUnread = 64 * 1024;
 constexpr std::size_t kMostText = 64 * 1024;
 /// Who follows a log in which nothing happens gets a sign of life. Unit: looks.
 constexpr int kBeat = 500;
+/// One place of so many is for those whose request has not come whole yet.
+constexpr std::size_t kUnservedShare = 8;
 /// To who waits for it with the body (RFC 9110, 10.1.1).
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -95,6 +97,7 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_.emplace();
     parser_->header_limit(Gateway::kMostHead);
     parser_->body_limit(shared_->limits.transaction_bytes);
+    served_ = false;
     last_ = std::chrono::steady_clock::now();
     stream_.expires_after(std::chrono::microseconds(shared_->limits.read_us));
     http::async_read_header(
@@ -109,6 +112,8 @@ class Session : public std::enable_shared_from_this<Session> {
     ended_(this);
   }
   std::chrono::steady_clock::time_point last() const { return last_; }
+  /// It has said a whole request, and is being answered.
+  bool served() const { return served_; }
 
  private:
   void got_head(error_code ec);
@@ -155,6 +160,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::optional<Target> target_;  // of the request that is being read
   bool keep_alive_ = false;
+  bool served_ = false;
   std::string text_;                     // that is being written to who follows the log
   std::uint64_t next_ = 0;               // the position that it gets next
   std::vector<LoggedTransaction> rows_;  // that it gets before it asks for more
@@ -260,6 +266,7 @@ std::optional<HttpRefusal> Session::refusal_of_method(const Request& request) co
 }
 
 void Session::route(const Request& request, const Target& target) {
+  served_ = true;
   if (target.path == "/submit") return submit(request, target);
   if (target.path == "/query") return query(target);
   if (target.path == "/log") return log(request, target);
@@ -442,6 +449,7 @@ void Session::reply(http::status status, const text::Value& body, const std::str
 
 // Closed with something unread, the answer might be lost on the way.
 void Session::drain() {
+  served_ = false;
   buffer_.clear();
   stream_.async_read_some(buffer_.prepare(kMostDrained),
                           [self = shared_from_this()](error_code ec, std::size_t) {
@@ -471,13 +479,22 @@ struct Gateway::Impl {
       });
     });
   }
-  void begin(tcp::socket socket) {
-    if (sessions.size() >= most) {
-      const auto oldest =
-          *std::min_element(sessions.begin(), sessions.end(),
-                            [](const auto& a, const auto& b) { return a->last() < b->last(); });
-      oldest->close();
+  // Whoever comes with half a request ends nobody who is being served. Where nearly all are served
+  // it may be any of them: else those that come would only end each other.
+  std::shared_ptr<Session> gives_way() const {
+    const auto served = [](const auto& s) { return s->served(); };
+    const auto unserved =
+        sessions.size() - static_cast<std::size_t>(std::ranges::count_if(sessions, served));
+    const bool spares = unserved > 0 && unserved >= most / kUnservedShare;
+    std::shared_ptr<Session> out;
+    for (const auto& session : sessions) {
+      if (spares && session->served()) continue;
+      if (!out || session->last() < out->last()) out = session;
     }
+    return out;
+  }
+  void begin(tcp::socket socket) {
+    if (sessions.size() >= most) gives_way()->close();
     const auto session =
         std::make_shared<Session>(std::move(socket), shared, [this](Session* gone) {
           sessions.remove_if([gone](const auto& s) { return s.get() == gone; });

@@ -8,8 +8,8 @@
 // docs/client-protocol.md says what may be asked. Guarantees: a thread of its own, so that what is
 // sent to it costs the node's thread only what it asks for through the hooks, each of which a
 // connection uses one at a time. At most kMostConnections, and a sixteenth of the descriptors; for
-// one more, that which has been silent for longest gives way. A request has kReadTime to arrive
-// whole, an answer kWriteTime to be taken.
+// one more, that which has been silent for longest gives way, of those whose request is not whole
+// if they have an eighth of the places. A request has kReadTime, an answer kWriteTime to be taken.
 // Heads over kMostHead and bodies over the limit are refused. Only for this machine: a request
 // with a Host that is no name of it, as a web page would cause, is refused, and so is a POST that a
 // web page may send unasked. Whoever reaches it is the node, as far as the log says.

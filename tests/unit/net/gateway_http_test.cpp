@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "../../integration/node/raw_peer.hpp"
 #include "gateway.hpp"
@@ -45,7 +47,7 @@ Answers answers_in(std::string text, std::size_t bodiless = std::string::npos) {
   return out;
 }
 
-/// A gateway in front of a node that takes every transaction at once.
+/// A gateway in front of a node that takes every transaction at once, or when it is told to.
 class Door {
  public:
   Door() : port_(free_ports(1).at(0)), gateway_(hooks(), {}) {
@@ -66,6 +68,16 @@ class Door {
   std::vector<std::string> ordered() {
     const std::lock_guard lock(mutex_);
     return std::exchange(ordered_, {});
+  }
+  /// From now on the answers to submissions wait for answer().
+  void keep_waiting() { keeps_ = true; }
+  void answer() {
+    const std::lock_guard lock(mutex_);
+    for (const OnOutcome& done : std::exchange(waiting_, {})) done({Outcome::Kind::kCommitted});
+  }
+  std::size_t waiting() {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size();
   }
   /// Has a log of so many transactions, of kEach bytes.
   static constexpr std::size_t kEach = 5000;
@@ -98,6 +110,7 @@ class Door {
         const std::lock_guard lock(mutex_);
         outcome.receipt.position = ordered_.size();
         ordered_.emplace_back(as_text(transaction.view()));
+        if (keeps_) return waiting_.push_back(done);
       }
       done(outcome);
     };
@@ -116,6 +129,8 @@ class Door {
 
   std::mutex mutex_;
   std::vector<std::string> ordered_;
+  std::vector<OnOutcome> waiting_;
+  std::atomic<bool> keeps_{false};
   std::atomic<std::uint64_t> held_{0};
   std::uint16_t port_;
   Gateway gateway_;
@@ -262,6 +277,46 @@ TEST(GatewayHttp, WhoWaitsForContinueGetsIt) {
 }
 
 // Nobody who asks first sends in vain.
+/// Connections whose submissions are being served.
+std::vector<int> submit_and_wait(Door& door, std::size_t count) {
+  door.keep_waiting();
+  std::vector<int> out;
+  while (out.size() < count) {
+    out.push_back(door.connect());
+    Door::say(out.back(), post(length_of("hi"), "hi"));
+    while (door.waiting() < out.size()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return out;
+}
+
+// They closed the one that had waited for its answer longer than they for their second half.
+TEST(GatewayHttp, HalfARequestEndsNobodyWhoIsServed) {
+  Door door;
+  const int served = submit_and_wait(door, 1).front();
+  const std::string whole = post(length_of("hi"), "hi");
+  const std::size_t head = whole.find("\r\n\r\n") + 4;
+  std::vector<int> halves;
+  for (std::size_t k = 0; k < 2 * Gateway::kMostConnections; ++k) {
+    halves.push_back(door.connect());
+    Door::say(halves.back(), whole.substr(0, k % 2 == 0 ? 9 : head));
+  }
+  EXPECT_EQ(door.ask(get("/status")).at(0).status, 200);
+  door.answer();
+  std::string said;
+  EXPECT_TRUE(Door::read_some(served, said));
+  EXPECT_TRUE(said.starts_with("HTTP/1.1 200 ")) << said;
+  for (const int fd : halves) ::close(fd);
+  ::close(served);
+}
+
+TEST(GatewayHttp, WhoComesWhereAllAreServedIsServedToo) {
+  Door door;
+  const std::vector<int> served = submit_and_wait(door, Gateway::kMostConnections);
+  for (int k = 0; k < 20; ++k) EXPECT_EQ(door.ask(get("/status")).at(0).status, 200);
+  door.answer();
+  for (const int fd : served) ::close(fd);
+}
+
 TEST(GatewayHttp, WhoWaitsForContinueIsRefusedAtOnce) {
   Door door;
   const auto ask = [&door](const std::string& fields) {
