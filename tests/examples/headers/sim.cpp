@@ -35,6 +35,7 @@
 #include "thresher/sim/story.hpp"
 #include "thresher/sim/subject.hpp"
 #include "thresher/sim/sweep.hpp"
+#include "thresher/sim/told.hpp"
 #include "thresher/sim/typed_insight.hpp"
 #include "thresher/sim/typed_nodes.hpp"
 #include "thresher/sim/vertex_times.hpp"
@@ -364,6 +365,13 @@ void sweep_example(const std::vector<Cell>& cells) {
   auto report = run_sweep(cells, [](const Experiment& e) { return simulate(e, {}); },
                           {.out = "out", .jobs = 8, .version = "0.1.0"});
   auto whole = merge_sweeps({"shard0", "shard1"}, "all");
+  // </>
+}
+
+void told_example(const Outcome& outcome) {
+  // <thresher/sim/told.hpp>
+  std::string_view word = told_as(outcome);  // "Pass", "NoProgress", "Undecided"
+  bool judged = outcome.verdict != Verdict::kPass || outcome.why.empty();  // liveness was
   // </>
 }
 

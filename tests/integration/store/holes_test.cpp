@@ -374,12 +374,13 @@ TEST(HolesAlone, WhoAsksForADamagedPayloadIsNotLeftWaiting) {
     return client->greet(net.genesis().context().chain);
   }));
   ASSERT_TRUE(client->write(bytes_of({kSubscribe, wire::encode(wire::Subscribe{0}), {}})));
-  const auto before = client->answer();
-  ASSERT_TRUE(before);
-  const auto part = wire::decode<wire::Log>(before->control.view());
-  ASSERT_TRUE(part);
-  EXPECT_EQ(part->count, 3u);
-  EXPECT_FALSE(client->answer());
+  std::uint64_t got = 0;  // in one frame, or in several where the disk is slow
+  while (const auto frame = client->answer()) {
+    const auto part = wire::decode<wire::Log>(frame->control.view());
+    ASSERT_TRUE(part);
+    got += part->count;
+  }
+  EXPECT_EQ(got, 3u);
   EXPECT_TRUE(said.has("cannot be read back for a client"));
 }
 

@@ -2,8 +2,8 @@
 // and fuzzing, shrinking and checking go by that; but a run that stops before liveness could be
 // judged, and in which nobody decided anything, has not shown that anything works.
 //
-//   std::puts(told_as(outcome).data());                    // "Pass", "NoProgress", "Undecided"
-//   if (outcome.verdict == Verdict::kPass && !outcome.why.empty()) ...   // liveness: not judged
+//   std::string_view word = told_as(outcome);  // "Pass", "NoProgress", "Undecided"
+//   bool judged = outcome.verdict != Verdict::kPass || outcome.why.empty();  // liveness was
 #pragma once
 
 #include <string_view>
