@@ -1,6 +1,8 @@
 // What a node reads of its log for others: proofs for clients, parts of the tree for peers. Piece
 // by piece, within a share of the node's thread.
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "../node_impl.hpp"
@@ -21,6 +23,18 @@ constexpr std::uint64_t kPiece = ThreadShare::kBurst;
 
 Enough after_a_piece(std::uint64_t began_us) {
   return [until = began_us + kPiece] { return Loop::now_us() >= until; };
+}
+
+// Serves what is left when its share of the thread allows; `waits`: a timer runs for that. Pre: it
+// and what is served live as long as the loop's timers.
+void go_on(Loop& loop, std::optional<std::uint64_t> due_us, bool& waits,
+           std::function<void()> serve) {
+  if (!due_us || std::exchange(waits, true)) return;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*due_us > now ? *due_us - now : 0, [&waits, serve = std::move(serve)] {
+    waits = false;
+    serve();
+  });
 }
 
 }  // namespace
@@ -46,13 +60,7 @@ void Node::Impl::serve_trees() {
     tree_questions.spent(now, Loop::now_us());
     now = Loop::now_us();
   }
-  const auto due = tree_questions.next_us();
-  if (!due || std::exchange(serving_trees, true)) return;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*due > now ? *due - now : 0, [this] {
-    serving_trees = false;
-    serve_trees();
-  });
+  go_on(loop, tree_questions.next_us(), serving_trees, [this] { serve_trees(); });
 }
 
 // Each is a few bytes, and a search in the index: a peer that asks without end gets its turn.
@@ -80,13 +88,7 @@ void Node::Impl::answer_small() {
     small_questions.spent(now, Loop::now_us());
     now = Loop::now_us();
   }
-  const auto due = small_questions.next_us();
-  if (!due || std::exchange(answering_small, true)) return;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*due > now ? *due - now : 0, [this] {
-    answering_small = false;
-    answer_small();
-  });
+  go_on(loop, small_questions.next_us(), answering_small, [this] { answer_small(); });
 }
 
 // Why there is no proof of a position; empty: there is one against the newest certificate.
@@ -166,13 +168,7 @@ void Node::Impl::serve_proofs() {
     proofs.spent(now, Loop::now_us());
     now = Loop::now_us();
   }
-  const auto due = proofs.next_us();
-  if (!due || std::exchange(proving, true)) return;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*due > now ? *due - now : 0, [this] {
-    proving = false;
-    serve_proofs();
-  });
+  go_on(loop, proofs.next_us(), proving, [this] { serve_proofs(); });
 }
 
 // A tree that was begun before the front of the log went would look for what is gone.

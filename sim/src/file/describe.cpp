@@ -318,8 +318,7 @@ void describe_stop(Fields& fields, Experiment& e) {
 
 constexpr const char* kFaultsHelp =
     "faults tolerated; absent: as many as the protocol bears, (n-1)/3 rounded down of one that "
-    "needs "
-    "n >= 3f+1, (n-1)/2 of raft";
+    "needs n >= 3f+1, (n-1)/2 of raft";
 
 Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   Members all;  // stays empty when it is not known: then nothing is checked against it

@@ -15,9 +15,11 @@ void World::deliver(std::uint32_t at, const OutputFacts& facts, const Said& said
 void World::arm(std::uint32_t at_face, TimerId id, Delay after) {
   Face& face = *faces_[at_face];
   const std::uint64_t generation = ++face.timers[id];
-  Ticks at = now_;  // a timer of no length: the node's next step of this instant
-  if (after.value > 0) at += std::max<Ticks>(1, after.value * delta_ / 1000);
-  if (rounds_ && after.value > 0) at = round_up(at);
+  Ticks at = now_;
+  if (after.value > 0) {  // else it is the node's next step of this instant
+    at += std::max<Ticks>(1, after.value * delta_ / 1000);
+    if (rounds_) at = round_up(at);
+  }
   schedule(at, alarms_.put({face.life, generation, id}), pack(kTimer, face.index));
 }
 
