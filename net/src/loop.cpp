@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <utility>
 
 #include "loop_impl.hpp"
 #include "patience.hpp"
@@ -20,7 +20,11 @@ void Loop::run() {
 void Loop::stop() {
   if (impl_->own) return impl_->context.stop();
   impl_->stopped = true;
-  boost::asio::post(impl_->context, [impl = impl_] { impl->timers.clear(); });
+  boost::asio::post(impl_->context, [impl = impl_] {
+    impl->alarm.reset();
+    impl->ends.clear();
+    impl->waits.clear();
+  });
 }
 void Loop::post(std::function<void()> work) {
   // Weak: what waits in a context of its own must not keep it alive.
@@ -32,21 +36,65 @@ void Loop::post(std::function<void()> work) {
 
 std::uint64_t Loop::call_after(std::uint64_t microseconds, std::function<void()> work) {
   const std::uint64_t handle = ++impl_->next;
-  auto timer = std::make_unique<boost::asio::steady_timer>(impl_->context);
-  timer->expires_after(std::chrono::microseconds(std::min(microseconds, kLongestWait)));
-  timer->async_wait([impl = std::weak_ptr(impl_), handle,
-                     work = std::move(work)](const boost::system::error_code& e) {
-    const auto self = impl.lock();
-    if (!self || self->stopped) return;
-    self->timers.erase(handle);
-    if (!e) work();
-  });
-  impl_->timers.emplace(handle, std::move(timer));
+  const std::uint64_t end = end_of(microseconds);
+  impl_->waits.emplace(std::pair(end, handle), std::move(work));
+  impl_->ends.emplace(handle, end);
+  if (microseconds == 0) {
+    impl_->ring_soon();
+  } else {
+    impl_->set_alarm();
+  }
   return handle;
 }
 
 void Loop::cancel(std::uint64_t handle) {
-  if (const auto it = impl_->timers.find(handle); it != impl_->timers.end()) it->second->cancel();
+  const auto it = impl_->ends.find(handle);
+  if (it == impl_->ends.end()) return;
+  impl_->waits.erase({it->second, handle});
+  impl_->ends.erase(it);
+}
+
+void Loop::Impl::set_alarm() {
+  // Where ring() comes soon it does this when it is through.
+  if (stopped || ringing_soon || waits.empty()) return;
+  if (waits.begin()->first.first >= alarm_us) return;
+  alarm_us = waits.begin()->first.first;
+  if (!alarm) alarm = std::make_unique<boost::asio::steady_timer>(context);
+  alarm->expires_at(std::chrono::steady_clock::time_point(std::chrono::microseconds(alarm_us)));
+  alarm->async_wait([impl = weak_from_this()](const boost::system::error_code& e) {
+    const auto self = impl.lock();
+    if (!self || e) return;  // an error: it was set for an earlier end, or nobody waits any more
+    self->alarm_us = kNoAlarm;
+    self->ring();
+  });
+}
+
+void Loop::Impl::ring_soon() {
+  if (std::exchange(ringing_soon, true)) return;
+  boost::asio::post(context, [impl = weak_from_this()] {
+    const auto self = impl.lock();
+    if (!self) return;
+    self->ringing_soon = false;
+    self->ring();
+  });
+}
+
+void Loop::Impl::ring() {
+  // At the end in any case: where one throws, the others are called in time all the same.
+  const auto at_end = [](Impl* impl) { impl->set_alarm(); };
+  const std::unique_ptr<Impl, decltype(at_end)> alarm_again(this, at_end);
+  const std::uint64_t now = now_us();
+  const std::uint64_t last = next;
+  while (!stopped && !waits.empty()) {
+    const auto it = waits.begin();
+    const auto [end, handle] = it->first;
+    // What was asked for since does not end before now, so behind the first of them all are such.
+    if (end > now || handle > last) break;
+    const std::function<void()> work = std::move(it->second);
+    waits.erase(it);
+    ends.erase(handle);
+    work();
+  }
 }
 
 std::uint64_t Loop::now_us() {

@@ -239,7 +239,7 @@ struct F4 {
 
 using All = Lanes<F4>;
 constexpr Engine kEngine{
-    4,           3,           1, Form::kSigned, All::verify, All::verify_known, All::decode_negated,
+    4,           3,           2, Form::kSigned, All::verify, All::verify_known, All::decode_negated,
     All::straus, All::buckets};
 
 }  // namespace

@@ -117,7 +117,7 @@ void Individual::run(Group& group, std::span<Verdict> verdicts) const {
   Answer answers[kMaxLanes];
   if (group.tables[0] != nullptr && group.count < engine_.known_worth_it) {
     for (int i = 0; i < group.count; ++i) {
-      answers[i] = verify_one_known(group.jobs[i], *group.tables[i], comb_table(Form::kUnsigned));
+      answers[i] = verify_one_known(group.jobs[i], *group.tables[i], engine_.form);
     }
   } else if (group.tables[0] != nullptr) {
     engine_.verify_known(group.jobs, group.tables, group.count, comb_table(engine_.form), answers);

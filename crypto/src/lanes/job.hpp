@@ -92,8 +92,7 @@ struct Engine {
   /// by one: the time of verify() does not depend on the count. Measured
   /// (docs/performance/verify.md).
   int worth_it;
-  /// The same for keys with a table, against the scalar code over it. Form::kUnsigned alone has
-  /// that, so 1 for another one.
+  /// The same for keys with a table, against the scalar code over it.
   int known_worth_it;
   Form form;
   /// Pre: 1 <= count <= lanes.

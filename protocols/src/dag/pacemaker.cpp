@@ -112,6 +112,15 @@ void Dag::State::note_wait(Round left) {
   patience.waited(schedule.leader(left), timer_for == left ? waited : 0);
 }
 
+// Pacing begins when the own block leaves. With next to nothing on its way the next round will not
+// be paced, so a timer would only wake the host.
+void Dag::State::begin_pace(Fx& fx) {
+  if (config.pace.value == 0) return;
+  constexpr std::size_t kAlmost = kLoadsToPace - 1;  // the next round brings more
+  pace_over = backlog.longer_than(kNoLoad) + loads(store, own->round(), kAlmost) < kAlmost;
+  if (!pace_over) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
+}
+
 // A light load does not need a round as soon as the network could do one. Who is alone goes at
 // once, and nobody waits when somebody correct has left already, so that nodes stay together.
 bool Dag::State::paced(Round r) const {
@@ -280,10 +289,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
     backlog.again(own->payload);  // the log was taken over while it was signed
   }
   fx.push(CancelTimer{{kRoundTimer, {}}});
-  if (config.pace.value > 0) {
-    pace_over = false;
-    fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
-  }
+  begin_pace(fx);
   progress(fx);
 }
 

@@ -153,6 +153,7 @@ struct Dag::State {
   bool hopeless(Round r) const;
   void note_wait(Round left);
   void note_missed(Round left);
+  void begin_pace(Fx& fx);
   bool paced(Round r) const;
   const Entry* leader_block(Round slot) const;
   void add_vote(Header& header) const;

@@ -75,7 +75,7 @@ struct NodeOptions {
   std::uint64_t delta_us = 20'000;  ///< Delta of the network
   /// Least time between two own blocks while several small transactions wait. At most Delta; 0:
   /// none.
-  std::uint64_t pace_us = 5'000;
+  std::uint64_t pace_us = 2'000;
   /// How long signatures wait for others to be verified with; 0: not at all.
   std::uint64_t verify_deadline_us = 0;
   /// How long certificates that complete a round wait for the rest of it, to be verified with them.
