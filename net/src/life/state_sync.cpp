@@ -45,8 +45,9 @@ void StateSync::ask_offers(std::uint64_t now) {
   WantSnapshots want;
   if (chosen_) want.takes = chosen_->certificate.checkpoint.slot;
   for (std::uint16_t i = 0; i < peers_.size(); ++i) {
-    if (NodeId{i} != self_ && !peers_[i].lied)
-      hooks_.send(NodeId{i}, {kWantSnapshots, encode(want), {}});
+    if (NodeId{i} == self_ || peers_[i].lied) continue;
+    peers_[i].awaited = true;
+    hooks_.send(NodeId{i}, {kWantSnapshots, encode(want), {}});
   }
 }
 
@@ -68,10 +69,12 @@ bool StateSync::frame(NodeId from, const Frame& frame, std::uint64_t now) {
   return true;
 }
 
+// Each has some signatures of a quorum, so what nobody asked for is not looked at.
 bool StateSync::offers(NodeId from, const Frame& frame, std::uint64_t now) {
   auto offers = decode_offers(frame.control.view(), committee_.size());
   if (!offers) return false;
   if (!active_ || peers_[from.value].lied) return true;
+  if (!std::exchange(peers_[from.value].awaited, false)) return true;
   std::erase_if(*offers,
                 [&](const SnapshotOffer& o) { return o.certificate.checkpoint.slot <= above_; });
   for (const SnapshotOffer& offer : *offers) {

@@ -13,8 +13,9 @@
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
 // here already, also after a kill. Who gives something else is named and not asked again; who gives
 // nothing is named, and asked again later, when others had their turn. Of a peer kMostOffers offers
-// are held, and a manifest of kMostManifest bytes. Ends only with a snapshot: what is missing for
-// one is in problem(). Source: docs/adr/039-state-from-peers.md.
+// are held, and a manifest of kMostManifest bytes; one answer to each question is looked at. Ends
+// only with a snapshot: what is missing for one is in problem(). Source:
+// docs/adr/039-state-from-peers.md.
 #pragma once
 
 #include <functional>
@@ -79,6 +80,7 @@ class StateSync {
  private:
   struct Peer {
     std::optional<std::vector<SnapshotOffer>> offers{};  ///< empty: it has not answered
+    bool awaited = false;  ///< it was asked for them since it answered
     std::set<SnapshotPart> asked{};
     std::uint64_t heard_us = 0;
     std::uint64_t aside_until_us = 0;

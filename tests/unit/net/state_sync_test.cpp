@@ -397,6 +397,21 @@ TEST_F(Joining, APartThatTheDiskChangedIsAskedForAgain) {
   expect_whole(*sync);
 }
 
+// The certificates of an offer take the signatures of four quorums, and a liar may send any number.
+TEST_F(Joining, OneAnswerToAQuestionForSnapshotsIsLookedAt) {
+  const auto sync = start();
+  const Frame question{kWantSnapshots, {}, {}};
+  const auto good = answer(NodeId{1}, question);
+  ways_[1] = Way::kFalseCertificate;
+  const auto forged = answer(NodeId{1}, question);
+  EXPECT_TRUE(sync->frame(NodeId{1}, *good, now_));
+  EXPECT_TRUE(sync->frame(NodeId{1}, *forged, now_));
+  EXPECT_TRUE(blamed_.empty()) << "nobody asked for it";
+  sync->tick(now_ += StateSync::kAskAgain);
+  EXPECT_TRUE(sync->frame(NodeId{1}, *forged, now_));
+  EXPECT_TRUE(blamed_.contains(1));
+}
+
 TEST_F(Joining, WhatNobodyAskedForAndWhatIsNoAnswerIsNotKept) {
   const auto sync = start();
   const SnapshotPart part{Round{40}, SnapshotFileName::kState, 0};
