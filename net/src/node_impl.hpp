@@ -419,6 +419,12 @@ struct Node::Impl final : EngineHost {
   bool unread = false;                 // the stored log goes on behind the ledger
   bool gap = false;                    // what the protocol delivered does not follow the log
   std::vector<Commit> held_back;       // what it delivered since
+  /// Of the application behind a slot, as status_now() was told it.
+  struct ToldState {
+    Round slot{0};
+    Digest state{};
+  };
+  std::optional<ToldState> told_state;
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`

@@ -1,5 +1,8 @@
 // What an application and its clients see of each other: results, failures, checks, questions, and
 // the agreed time.
+#include <future>
+
+#include "thresher/net/client.hpp"
 #include "tills.hpp"
 
 namespace thresher::net {
@@ -117,6 +120,40 @@ TEST(ApplicationResults, ABugAtOneNodeStopsThatNodeAndNoOther) {
   EXPECT_NE(why.find("a bit of my memory has turned"), std::string::npos) << why;
   const auto client = tills.client();
   EXPECT_EQ(result_of(client->submit(as_view("add 4"), {.words = Words::kQuorum}).get()), "7");
+}
+
+/// Says how often it was asked for its state, which may take it long.
+struct Counted final : App {
+  Bytes apply(const Transaction&) override { return {}; }
+  Digest state() const override {
+    ++asked;
+    return {};
+  }
+  mutable std::atomic<int> asked{0};
+};
+
+TEST(ApplicationState, IsAskedForOnceASlotHoweverOftenClientsAskTheNode) {
+  Network net(1);
+  NodeOptions options;
+  options.home = net.home(0);
+  Counted app;
+  auto opened = Node::open(options, app);
+  ASSERT_TRUE(opened) << opened.error();
+  const auto node = std::move(*opened);
+  auto ended = std::async(std::launch::async, [&] { return node->run(); });
+  auto reached = Client::open(net.home(0) + "/../genesis.json");
+  ASSERT_TRUE(reached) << reached.error();
+  const auto client = std::move(*reached);
+  EXPECT_EQ(node->submit(as_view("one")).get().position, 0u);
+  (void)client->status().get();
+  const int before = app.asked;
+  for (int k = 0; k < 50; ++k) EXPECT_EQ(client->status().get().length, 1u);
+  EXPECT_EQ(app.asked, before);
+  EXPECT_EQ(node->submit(as_view("two")).get().position, 1u);
+  (void)client->status().get();
+  EXPECT_GT(app.asked, before);
+  node->stop();
+  EXPECT_TRUE(ended.get());
 }
 
 TEST(ApplicationCheck, RefusesWithItsReasonAndStopsNobody) {
