@@ -85,7 +85,7 @@ void Loop::Impl::ring() {
   const std::unique_ptr<Impl, decltype(at_end)> alarm_again(this, at_end);
   const std::uint64_t now = now_us();
   const std::uint64_t last = next;
-  while (!stopped && !waits.empty()) {
+  while (!stopped && !context.stopped() && !waits.empty()) {
     const auto it = waits.begin();
     const auto [end, handle] = it->first;
     // What was asked for since does not end before now, so behind the first of them all are such.

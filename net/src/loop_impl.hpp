@@ -30,7 +30,7 @@ struct Loop::Impl : std::enable_shared_from_this<Loop::Impl> {
   /// waits for no time needs no timer of the system.
   void ring_soon();
   /// Calls all whose wait has ended, in the order of their ends, and none that is asked for
-  /// meanwhile.
+  /// meanwhile; nobody behind one that stops the loop.
   void ring();
 
   std::unique_ptr<boost::asio::io_context> own;  // null: the host's

@@ -67,6 +67,17 @@ TEST(Loop, OneThatIsDueCanStillBeCancelledByAnother) {
   EXPECT_EQ(called, 0);
 }
 
+// A node that stops because an invariant is broken must not go on to sign.
+TEST(Loop, BehindOneThatStopsItNobodyIsCalled) {
+  Loop loop;
+  int called = 0;
+  loop.call_after(1'000, [&] { loop.stop(); });
+  loop.call_after(1'001, [&] { ++called; });
+  loop.post([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });  // both are due
+  loop.run();
+  EXPECT_EQ(called, 0);
+}
+
 // What is asked for again and again, for no time, must leave the thread to others.
 TEST(Loop, WaitsOfNoLengthStarveNobody) {
   Loop loop;
