@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shamir.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/ristretto_sum.hpp"
 
 namespace thresher::crypto {
@@ -27,7 +28,7 @@ ChainContext beacon_context(const RistrettoPoint& group) {
 std::optional<RistrettoPoint> group_key(const CoinKeys& keys) {
   if (keys.threshold == 0 || keys.threshold > keys.nodes.size()) return std::nullopt;
   std::vector<NodeId> nodes;
-  for (std::uint16_t i = 0; i < keys.threshold; ++i) nodes.push_back(NodeId{i});
+  for (const NodeId i : node_ids(keys.threshold)) nodes.push_back(i);
   return combined(nodes, std::span(keys.nodes).first(keys.threshold));
 }
 

@@ -7,6 +7,7 @@
 #include "scalar.hpp"
 #include "sha512.hpp"
 #include "shamir.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/ristretto_sum.hpp"
 
 namespace thresher::crypto {
@@ -83,7 +84,7 @@ class Committed final : public Sharing {
   /// `mine`: commitments to the coefficients of F(self, y). `edge`: to those of F(x, 0).
   Committed(Digest session, RistrettoTable mine, RistrettoTable edge)
       : session_(session), mine_(std::move(mine)), edge_(std::move(edge)), enough_(edge_.size()) {
-    for (std::uint16_t l = 0; l < enough_; ++l) first_.push_back(NodeId{l});
+    for (const NodeId l : node_ids(enough_)) first_.push_back(l);
   }
 
   bool check_row(ByteView row) const override {
@@ -181,8 +182,8 @@ Bytes BivariateSharing::row(std::uint64_t instance, NodeId to) const {
     coefficients.push_back(shamir::evaluate(of_x, shamir::place_of(to)));
   }
   std::vector<Scalar> out;
-  for (std::uint16_t k = 0; k < enough(); ++k)
-    out.push_back(shamir::evaluate(coefficients, shamir::place_of(NodeId{k})));
+  for (const NodeId k : node_ids(enough()))
+    out.push_back(shamir::evaluate(coefficients, shamir::place_of(k)));
   wipe(f);
   wipe(of_x);
   wipe(coefficients);

@@ -9,6 +9,7 @@
 #include "settled_key.hpp"
 #include "sha512.hpp"
 #include "thresher/core/assert.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/dleq.hpp"
 
 namespace thresher::crypto {
@@ -199,11 +200,11 @@ std::optional<Bytes> DealtKey::deal() const {
       append(out, ristretto_base(polynomials[b].back()).value());
     }
   }
-  for (std::uint16_t i = 0; i < shape.n; ++i) {
-    const auto shared = dkg::shared_point(e, setup_.keys[i]);
+  for (const NodeId i : node_ids(shape.n)) {
+    const auto shared = dkg::shared_point(e, setup_.keys[i.value]);
     for (std::uint32_t b = 0; b < shape.secrets; ++b) {
-      Scalar share = shamir::evaluate(polynomials[b], shamir::place_of(NodeId{i}));
-      const Scalar pad = dkg::pad_of({session_, dkg::Pad::kShare, self_, NodeId{i}, b}, **shared);
+      Scalar share = shamir::evaluate(polynomials[b], shamir::place_of(i));
+      const Scalar pad = dkg::pad_of({session_, dkg::Pad::kShare, self_, i, b}, **shared);
       append(out, shamir::add(share, pad));
       sodium_memzero(share.data(), share.size());
     }
@@ -227,8 +228,8 @@ Dealt DealtKey::check(NodeId dealer, ByteView bytes) const {
     const auto commitments = dealing.commitments(b);
     if (!std::all_of(commitments.begin(), commitments.end(), ristretto_valid))
       return Dealt::kMalformed;
-    for (std::uint16_t i = 0; i < shape.n; ++i) {
-      const Scalar sealed = dealing.sealed(NodeId{i}, b);
+    for (const NodeId i : node_ids(shape.n)) {
+      const Scalar sealed = dealing.sealed(i, b);
       if (sealed != Scalar{} && !ristretto_scalar_valid(sealed)) return Dealt::kMalformed;
     }
   }

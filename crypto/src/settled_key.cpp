@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sha512.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/ristretto_sum.hpp"
 
 namespace thresher::crypto::dkg {
@@ -108,8 +109,8 @@ class Settled final : public SettledKey {
       mine_.push_back(*sum);
       if (power > 0) continue;
       keys_.threshold = shape_.threshold;
-      for (std::uint16_t i = 0; i < shape_.n; ++i)
-        keys_.nodes.push_back(*table->sum(weights_of(shamir::place_of(NodeId{i}))));
+      for (const NodeId i : node_ids(shape_.n))
+        keys_.nodes.push_back(*table->sum(weights_of(shamir::place_of(i))));
       group_ = *table->sum(weights_of(shamir::number(0)));
     }
     return ristretto_valid(group_) &&

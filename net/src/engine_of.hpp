@@ -57,6 +57,7 @@
 #include "order_engine.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/core/executor.hpp"
+#include "thresher/core/node_ids.hpp"
 
 namespace thresher::net {
 
@@ -340,9 +341,10 @@ class EngineOf final : public OrderEngine {
     if constexpr (requires { executor_.protocol().false_shares(); }) {
       const std::span<const std::uint64_t> now = executor_.protocol().false_shares();
       false_shares_.resize(now.size());
-      for (std::uint16_t i = 0; i < now.size(); ++i) {
-        const std::uint64_t more = now[i] - std::exchange(false_shares_[i], now[i]);
-        if (more > 0) backend_.host->refused(NodeId{i}, more);
+      for (const NodeId i : node_ids(now.size())) {
+        const std::uint64_t more =
+            now[i.value] - std::exchange(false_shares_[i.value], now[i.value]);
+        if (more > 0) backend_.host->refused(i, more);
         sum += more;
       }
     }

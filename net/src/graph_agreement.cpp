@@ -14,6 +14,7 @@
 #include "member_links.hpp"
 #include "outbox.hpp"
 #include "standstill.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 
@@ -74,7 +75,7 @@ Result<Unit, Error> check_value(const GraphAgreementOptions& o) {
 ChainContext context_of(const GraphAgreementOptions& o) {
   Transcript t("thresher/graph-agreement/1", o.genesis.context());
   t.u32(o.graph.size()).u32(o.faults).u32(o.halvings);
-  for (std::uint16_t i = 0; i < o.graph.size(); ++i) t.u64(o.graph.out(NodeId{i}));
+  for (const NodeId i : node_ids(o.graph.size())) t.u64(o.graph.out(i));
   t.u64(o.name.size()).bytes(as_view(o.name));
   if (exact(o)) {
     const auto starts = std::chrono::duration_cast<microseconds>(o.starts.time_since_epoch());
@@ -165,8 +166,8 @@ struct GraphAgreement::Impl {
     const std::uint32_t n = options.graph.size();
     chain = context_of(options);
     early_of.resize(n);
-    for (std::uint16_t i = 0; i < n; ++i)
-      linked.push_back(options.graph.has(NodeId{i}, self) || options.graph.has(self, NodeId{i}));
+    for (const NodeId i : node_ids(n))
+      linked.push_back(options.graph.has(i, self) || options.graph.has(self, i));
     if (exact(options) && options.starts <= system_clock::now())
       return Error{ErrorCode::kRejected,
                    "the time at which all start is over",

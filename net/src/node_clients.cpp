@@ -3,6 +3,7 @@
 
 #include "node_impl.hpp"
 #include "patience.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
@@ -242,8 +243,7 @@ void Node::Impl::watch_submissions() {
   submissions.expire(ledger, [&](const Submission& s) { expired[s.client].push_back(s.sequence); });
   refuse_later(expired, Refusal::kExpired);
   std::vector<std::uint64_t> heard(genesis.nodes.size());
-  for (std::uint16_t i = 0; i < heard.size(); ++i)
-    heard[i] = transport.peer(NodeId{i}).bytes_received;
+  for (const NodeId i : node_ids(heard.size())) heard[i.value] = transport.peer(i).bytes_received;
   order_watch.look(submissions.awaited(), ledger.slot(), heard, Loop::now_us());
   loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "node_impl.hpp"
+#include "thresher/core/node_ids.hpp"
 
 namespace thresher::net {
 
@@ -61,8 +62,7 @@ std::vector<PeerStatus> Node::Impl::peers() const {
   const std::uint64_t now = Loop::now_us();
   const Round frontier = engine->sample().frontier;
   std::vector<PeerStatus> out;
-  for (std::uint16_t i = 0; i < genesis.nodes.size(); ++i) {
-    const NodeId id{i};
+  for (const NodeId id : node_ids(genesis.nodes.size())) {
     if (id == self) continue;
     const PeerLink link = transport.peer(id);
     PeerStatus p;

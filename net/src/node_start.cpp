@@ -8,6 +8,7 @@
 #include "disk_problem.hpp"
 #include "node_impl.hpp"
 #include "signed_digest.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -332,8 +333,8 @@ void Node::Impl::start_engine() {
                   0);
   // Before anything else that is signed. Who connects later is told in meet().
   started = started_incarnation(key, chain.chain, incarnation);
-  for (std::uint16_t i = 0; i < genesis.nodes.size(); ++i) {
-    if (NodeId{i} != self) say_started(NodeId{i});
+  for (const NodeId i : node_ids(genesis.nodes.size())) {
+    if (i != self) say_started(i);
   }
   checkpoints.may_sign();
   // Known to this node alone: a private sampler draws from it.

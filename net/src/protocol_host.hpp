@@ -21,6 +21,7 @@
 #include "disk_problem.hpp"
 #include "thresher/core/error.hpp"
 #include "thresher/core/executor.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/net/node_store.hpp"
@@ -101,8 +102,8 @@ class ProtocolHost {
   void send(NodeId to, const Message& m) { links_.send(to, codec_.frame_of(m)); }
   void broadcast(const Message& m) {
     const Frame frame = codec_.frame_of(m);
-    for (std::uint16_t k = 0; k < links_.committee.size(); ++k) {
-      if (NodeId{k} != links_.self) links_.send(NodeId{k}, frame);
+    for (const NodeId k : node_ids(links_.committee.size())) {
+      if (k != links_.self) links_.send(k, frame);
     }
   }
   void deliver(Output output) { links_.deliver(std::move(output)); }

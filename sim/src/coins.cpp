@@ -1,6 +1,7 @@
 #include "coins.hpp"
 
 #include "registry.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/crypto/threshold_encryption.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
@@ -36,26 +37,27 @@ crypto::CoinDeal generated(const Committee& committee, std::uint32_t threshold,
   crypto::DkgSetup setup{.chain = {{}, seed}, .committee = committee, .threshold = threshold};
   std::vector<crypto::SigningKey> identities;
   std::vector<PublicKey> keys;
-  for (std::uint16_t i = 0; i < committee.size(); ++i) {
-    identities.push_back(crypto::SigningKey::from_seed(drawn("thresher/simulated-identity/1", i)));
+  for (const NodeId i : node_ids(committee.size())) {
+    identities.push_back(
+        crypto::SigningKey::from_seed(drawn("thresher/simulated-identity/1", i.value)));
     keys.push_back(identities.back().public_key());
   }
   setup.keys = *crypto::dkg_keys_of(keys);
   std::vector<crypto::DealtKey> nodes;
-  for (std::uint16_t i = 0; i < committee.size(); ++i)
-    nodes.emplace_back(setup, NodeId{i}, crypto::dkg_secret_of(identities[i]),
-                       crypto::Secret(drawn("thresher/simulated-dealing/1", i)));
+  for (const NodeId i : node_ids(committee.size()))
+    nodes.emplace_back(setup, i, crypto::dkg_secret_of(identities[i.value]),
+                       crypto::Secret(drawn("thresher/simulated-dealing/1", i.value)));
   std::vector<crypto::ChosenDealing> chosen;
-  for (std::uint16_t i = 0; i < nodes[0].enough_dealings(); ++i)
-    chosen.push_back({NodeId{i}, *nodes[i].deal(), {}});
+  for (const NodeId i : node_ids(nodes[0].enough_dealings()))
+    chosen.push_back({i, *nodes[i.value].deal(), {}});
   std::vector<std::shared_ptr<const crypto::SettledKey>> settled;
   for (const auto& node : nodes) settled.push_back(node.settle(chosen));
   crypto::CoinDeal out{settled[0]->keys(), {}};
-  for (std::uint16_t i = 0; i < committee.size(); ++i) {
+  for (const NodeId i : node_ids(committee.size())) {
     std::vector<crypto::Contribution> points;
-    for (std::uint16_t j = 0; j < nodes[0].revealers(); ++j)
-      points.push_back({NodeId{j}, settled[j]->point_for(NodeId{i})});
-    out.secrets.push_back(*settled[i]->finish(points)->share);
+    for (const NodeId j : node_ids(nodes[0].revealers()))
+      points.push_back({j, settled[j.value]->point_for(i)});
+    out.secrets.push_back(*settled[i.value]->finish(points)->share);
   }
   return out;
 }
@@ -67,22 +69,22 @@ Coins::Coins(const Experiment& e, const Committee& committee, Threshold shares) 
   const std::uint32_t threshold = committee.at_least(shares);
   encryptions_.resize(n);
   if (choice(e, "coin", kIdeal) == kIdeal) {
-    for (std::uint16_t i = 0; i < n; ++i) {
-      schemes_.push_back(std::make_shared<coin::IdealCoin>(threshold, NodeId{i}, e.seed));
+    for (const NodeId i : node_ids(n)) {
+      schemes_.push_back(std::make_shared<coin::IdealCoin>(threshold, i, e.seed));
       if (encrypts(e))
-        encryptions_[i] = std::make_shared<coin::IdealEncryption>(threshold, NodeId{i}, e.seed);
+        encryptions_[i.value] = std::make_shared<coin::IdealEncryption>(threshold, i, e.seed);
     }
     return;
   }
   const crypto::CoinDeal deal = choice(e, "coin", kIdeal) == kGenerated
                                     ? generated(committee, threshold, e.seed)
                                     : dealt(n, threshold, e.seed);
-  for (std::uint16_t i = 0; i < n; ++i) {
-    schemes_.push_back(std::make_shared<crypto::ThresholdCoin>(ChainContext{}, deal.keys, NodeId{i},
-                                                               deal.secrets[i]));
+  for (const NodeId i : node_ids(n)) {
+    schemes_.push_back(std::make_shared<crypto::ThresholdCoin>(ChainContext{}, deal.keys, i,
+                                                               deal.secrets[i.value]));
     if (encrypts(e)) {
-      encryptions_[i] = std::make_shared<crypto::ThresholdEncryption>(ChainContext{}, deal.keys,
-                                                                      NodeId{i}, deal.secrets[i]);
+      encryptions_[i.value] = std::make_shared<crypto::ThresholdEncryption>(
+          ChainContext{}, deal.keys, i, deal.secrets[i.value]);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "thresher/core/node_ids.hpp"
 #include "trace_words.hpp"
 
 namespace thresher::verify {
@@ -115,16 +116,16 @@ std::optional<Error> Conformance::restart(const RuleEvent& e, Node& node) const 
 }
 
 std::optional<Error> Conformance::untaken(const Key& key, const Instance& at) const {
-  for (std::uint16_t i = 0; i < committee_.size(); ++i) {
-    const Node& node = at.nodes[i];
-    if (faulty_.contains(NodeId{i})) continue;
+  for (const NodeId i : node_ids(committee_.size())) {
+    const Node& node = at.nodes[i.value];
+    if (faulty_.contains(i)) continue;
     for (const thresher::Rule& rule : table_.rules) {
       if (rule.from != node.location || !rule.when) continue;
       const bool bound = table_.locations[rule.from].holds_value;
       for (const Spoken& s : at.spoken) {
         if (bound && s.value != node.value) continue;
         if (s.senders(*rule.when) < committee_.at_least(rule.when->at_least)) continue;
-        const std::string where = "node " + std::to_string(i) + ", instance " +
+        const std::string where = "node " + std::to_string(i.value) + ", instance " +
                                   std::to_string(key.instance) + ", round " +
                                   std::to_string(key.round);
         return Error{ErrorCode::kRejected,

@@ -37,11 +37,11 @@ class Exporter {
     return held ? std::vector<Choice>{0, 1} : std::vector<Choice>{std::nullopt};
   }
   void add_locations() {
-    for (std::uint8_t i = 0; i < table_.locations.size(); ++i) {
+    for (std::size_t i = 0; i < table_.locations.size(); ++i) {
       const LocationInfo& info = table_.locations[i];
       for (const Choice x : choices(info.holds_input)) {
         for (const Choice w : choices(info.holds_value)) {
-          places_[{i, x.value_or(2), w.value_or(2)}] =
+          places_[{static_cast<std::uint8_t>(i), x.value_or(2), w.value_or(2)}] =
               static_cast<std::uint32_t>(ta_.locations.size());
           ta_.locations.push_back("loc" + std::string(info.name) + (x ? std::to_string(*x) : "") +
                                   (w ? std::to_string(*w) : ""));

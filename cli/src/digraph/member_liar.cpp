@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "thresher/core/node_ids.hpp"
+
 namespace thresher::cli {
 namespace {
 
@@ -36,10 +38,10 @@ MemberLiar::MemberLiar(net::GraphAgreementOptions options, std::uint16_t self, L
                        std::int64_t low, std::int64_t high)
     : options_(std::move(options)), lie_(lie), low_(low), high_(high), liar_(options_, self) {
   const NodeId own{self};
-  for (std::uint16_t i = 0; i < options_.graph.size(); ++i) {
-    const bool hears = options_.graph.has(own, NodeId{i});
-    if (hears) neighbours_.push_back(i);
-    links_ += hears || options_.graph.has(NodeId{i}, own) ? 1 : 0;
+  for (const NodeId i : node_ids(options_.graph.size())) {
+    const bool hears = options_.graph.has(own, i);
+    if (hears) neighbours_.push_back(i.value);
+    links_ += hears || options_.graph.has(i, own) ? 1 : 0;
   }
   if (!problem()) thread_ = std::thread([this] { this->lie(); });
 }
@@ -102,8 +104,8 @@ void MemberLiar::split_values() {
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       const std::int64_t value = i % 2 == 0 ? low_ - 1 : high_ + 1;
       liar_.tell(neighbours_[i], liar_.value(round, value));
-      for (std::uint16_t origin = 0; origin < options_.graph.size(); ++origin)
-        liar_.tell(neighbours_[i], liar_.support(origin, round, value));
+      for (const NodeId origin : node_ids(options_.graph.size()))
+        liar_.tell(neighbours_[i], liar_.support(origin.value, round, value));
     }
   }
 }

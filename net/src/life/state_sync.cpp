@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../disk_problem.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -44,10 +45,10 @@ void StateSync::ask_offers(std::uint64_t now) {
   asked_us_ = now;
   WantSnapshots want;
   if (chosen_) want.takes = chosen_->certificate.checkpoint.slot;
-  for (std::uint16_t i = 0; i < peers_.size(); ++i) {
-    if (NodeId{i} == self_ || peers_[i].lied) continue;
-    peers_[i].awaited = true;
-    hooks_.send(NodeId{i}, {kWantSnapshots, encode(want), {}});
+  for (const NodeId i : node_ids(peers_.size())) {
+    if (i == self_ || peers_[i.value].lied) continue;
+    peers_[i.value].awaited = true;
+    hooks_.send(i, {kWantSnapshots, encode(want), {}});
   }
 }
 
@@ -104,15 +105,15 @@ void StateSync::choose(std::uint64_t now) {
   std::optional<SnapshotOffer> best;
   bool all = true;
   const Digest begun = begun_ ? digest_of(*begun_, genesis_.context()) : Digest{};
-  for (std::uint16_t i = 0; i < peers_.size(); ++i) {
-    const Peer& p = peers_[i];
-    if (NodeId{i} == self_) continue;
+  for (const NodeId i : node_ids(peers_.size())) {
+    const Peer& p = peers_[i.value];
+    if (i == self_) continue;
     all = all && (p.offers || p.lied);
     if (!p.offers || p.lied) continue;
     for (const SnapshotOffer& offer : *p.offers) {
       const std::pair what(offer.certificate.checkpoint, offer.manifest);
       Tally& tally = named.try_emplace(what, committee_).first->second;
-      tally.add(NodeId{i});
+      tally.add(i);
       if (!tally.reached(kValidity, committee_)) continue;
       const bool is_begun = begun_ && offer.manifest == begun;
       const bool have_begun = best && begun_ && best->manifest == begun;
@@ -240,12 +241,12 @@ void StateSync::ask_parts(std::uint64_t now) {
 }
 
 void StateSync::watch_silence(std::uint64_t now) {
-  for (std::uint16_t i = 0; i < peers_.size(); ++i) {
-    Peer& p = peers_[i];
+  for (const NodeId i : node_ids(peers_.size())) {
+    Peer& p = peers_[i.value];
     if (p.asked.empty() || now < p.heard_us + kPatience) continue;
     p.asked.clear();
     p.aside_until_us = now + (kAside << std::min(p.silences, kMostDoublings));
-    problem_ = name(NodeId{i}) + " stopped giving parts of it";
+    problem_ = name(i) + " stopped giving parts of it";
     if (p.silences++ == 0)
       hooks_.say(Level::kWarning, problem_ + "; others are asked, and it again later");
   }
@@ -298,8 +299,8 @@ std::string StateSync::words() const {
   const std::string last = problem_.empty() ? std::string() : " (last: " + problem_ + ")";
   if (!chosen_) return "asks its peers for a snapshot to take its state from" + last;
   std::string from;
-  for (std::uint16_t i = 0; i < peers_.size(); ++i) {
-    if (peers_[i].parts > 0) from += (from.empty() ? "" : ", ") + std::to_string(i);
+  for (const NodeId i : node_ids(peers_.size())) {
+    if (peers_[i.value].parts > 0) from += (from.empty() ? "" : ", ") + std::to_string(i.value);
   }
   return "takes its state from the snapshot of slot " +
          std::to_string(chosen_->certificate.checkpoint.slot.value) + ": " +

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/agreement/rounds.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
@@ -144,16 +145,16 @@ void RoundAgreement<Coin>::remind(Fx& fx) {
   if (all_know() || !broadcast::due(++reminders_)) return;
   const auto last = over_.find(top_ - 1);
   if (last == over_.end()) return;
-  for (std::uint16_t i = 0; i < told_.size(); ++i) {
-    if (NodeId{i} != config_.self && told_[i] < top_)
-      fx.send(NodeId{i}, Done{last->first, last->second, true});
+  for (const NodeId i : node_ids(told_.size())) {
+    if (i != config_.self && told_[i.value] < top_)
+      fx.send(i, Done{last->first, last->second, true});
   }
 }
 
 template <class Coin>
 bool RoundAgreement<Coin>::all_know() const {
-  for (std::uint16_t i = 0; i < told_.size(); ++i) {
-    if (NodeId{i} != config_.self && told_[i] < top_) return false;
+  for (const NodeId i : node_ids(told_.size())) {
+    if (i != config_.self && told_[i.value] < top_) return false;
   }
   return true;
 }

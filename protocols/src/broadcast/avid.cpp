@@ -4,6 +4,7 @@
 
 #include "coded_instances.hpp"
 #include "thresher/coding/merkle.hpp"
+#include "thresher/core/node_ids.hpp"
 
 namespace thresher {
 
@@ -45,8 +46,8 @@ Count& Avid::count(State& s, const Digest& root) const {
 void Avid::start(const Instance& i, State& s, const Bytes& payload, Fx& fx) {
   const std::vector<Piece> pieces = pieces_of(fragments_.cut(payload.view()));
   own(i, s, pieces.front().root, payload, fx);
-  for (std::uint16_t k = 0; k < pieces.size(); ++k) {
-    if (NodeId{k} != config_.self) fx.send(NodeId{k}, Disperse{i, pieces[k]});
+  for (const NodeId k : node_ids(pieces.size())) {
+    if (k != config_.self) fx.send(k, Disperse{i, pieces[k.value]});
   }
   echo(i, s, pieces[config_.self.value], fx);
   advance(i, s, fx);

@@ -4,6 +4,7 @@
 
 #include "floors.hpp"
 #include "keys.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "turns.hpp"
 
 namespace thresher {
@@ -82,13 +83,12 @@ void Bracha::on(const Restored& record, Fx&) {
 }
 
 void Bracha::on(const Start&, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    const NodeId id{o};
+  for (const NodeId id : node_ids(shelf_.origins())) {
     raise_floor(id, shelf_.take_restored_floor(id), Past::kSpokenOf, fx);
     trim(id, fx);
     shelf_.for_each_of(id, [&](const Instance& i, State& state) {
       if (config_.trace != nullptr) {
-        config_.trace->add({.instance = o,
+        config_.trace->add({.instance = id.value,
                             .round = i.number,
                             .node = config_.self,
                             .rule = RuleEvent::kRestart,
@@ -147,8 +147,7 @@ std::uint64_t Bracha::over_below(NodeId origin) const {
 }
 
 void Bracha::forget_below(std::uint64_t number, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
-    raise_floor(NodeId{o}, number, Past::kForgotten, fx);
+  for (const NodeId o : node_ids(shelf_.origins())) raise_floor(o, number, Past::kForgotten, fx);
 }
 
 void Bracha::expect(const Instance& i, Fx& fx) {
@@ -270,23 +269,23 @@ void Bracha::ask_payload(const Instance& i, const State& s, std::uint32_t most, 
 
 void Bracha::on(const Expired&, Fx& fx) {
   armed_ = false;
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
-    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
+  for (const NodeId o : node_ids(shelf_.origins())) {
+    broadcast::Turns turns(shelf_.at_tick(o));
+    shelf_.for_each_of(o, [&](const Instance& i, State& s) {
       s.answered = NodeSet{};
       if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (shelf_.in_history(i) && s.age >= kKeepTicks) return;
       // A peer that lost everything does not know that it should ask.
       if (settled(s) || !due(++s.age)) return;
-      for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
-        if (!speaks_for_itself(s, NodeId{k})) repeat(NodeId{k}, i, s, fx);
+      for (const NodeId k : node_ids(config_.committee.size())) {
+        if (!speaks_for_itself(s, k)) repeat(k, i, s, fx);
       }
     });
-    remains_.tick(NodeId{o}, [&](const Instance& old) { forget_records(old, false, fx); });
-    trim(NodeId{o}, fx);
+    remains_.tick(o, [&](const Instance& old) { forget_records(old, false, fx); });
+    trim(o, fx);
     // What still is not heard of, or not by enough, is asked for at the next tick.
-    shelf_.open_missed(NodeId{o}, [](const Instance&, State& s) {
+    shelf_.open_missed(o, [](const Instance&, State& s) {
       s.expected = s.expected || (!s.said[kEcho] && !s.said[kReadied]);
     });
   }

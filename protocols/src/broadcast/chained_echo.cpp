@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "thresher/core/node_ids.hpp"
+
 namespace thresher {
 
 using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
@@ -18,8 +20,7 @@ ChainedEcho::Stream::Stream(const Config& config, NodeId origin)
       dropped(chain.base()) {}
 
 ChainedEcho::ChainedEcho(Config config) : config_(std::move(config)) {
-  for (std::uint16_t o = 0; o < config_.committee.size(); ++o)
-    streams_.emplace_back(config_, NodeId{o});
+  for (const NodeId o : node_ids(config_.committee.size())) streams_.emplace_back(config_, o);
 }
 
 ChainedEcho::Stream* ChainedEcho::stream_of(NodeId origin) {
@@ -129,12 +130,12 @@ bool ChainedEcho::in_turn(std::uint64_t number) const {
 ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& payload,
                                    std::optional<NodeId> told_by) {
   const Head head = s.chain.add(before, payload, told_by);
-  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
-    const Claim& claim = s.claims[k];
-    if (claim.echoed == head) count(s, NodeId{k}, head, Chain::Said::kEcho);
+  for (const NodeId k : node_ids(s.claims.size())) {
+    const Claim& claim = s.claims[k.value];
+    if (claim.echoed == head) count(s, k, head, Chain::Said::kEcho);
     const bool leads = claim.ready.hash.is_zero() ? claim.echoed == head : claim.ready == head;
-    if (leads) count(s, NodeId{k}, ready_of(s, claim), Chain::Said::kReady);
-    if (claim.delivered == head) count_delivered(s, NodeId{k}, head);
+    if (leads) count(s, k, ready_of(s, claim), Chain::Said::kReady);
+    if (claim.delivered == head) count_delivered(s, k, head);
   }
   return head;
 }

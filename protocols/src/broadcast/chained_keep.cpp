@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "chained_records.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher {
@@ -92,10 +93,10 @@ void ChainedEcho::deliver_again(NodeId origin, Stream& s, Fx& fx) const {
 }
 
 void ChainedEcho::on(const Start&, Fx& fx) {
-  for (std::uint16_t o = 0; o < streams_.size(); ++o) deliver_again(NodeId{o}, streams_[o], fx);
-  for (std::uint16_t o = 0; o < streams_.size(); ++o) restore_links(NodeId{o}, streams_[o]);
+  for (const NodeId o : node_ids(streams_.size())) deliver_again(o, streams_[o.value], fx);
+  for (const NodeId o : node_ids(streams_.size())) restore_links(o, streams_[o.value]);
   restored_.clear();
-  for (std::uint16_t o = 0; o < streams_.size(); ++o) settle(NodeId{o}, streams_[o], fx);
+  for (const NodeId o : node_ids(streams_.size())) settle(o, streams_[o.value], fx);
   arm(fx);
 }
 
@@ -115,9 +116,9 @@ bool ChainedEcho::settled(const Stream& s) const {
 void ChainedEcho::on(const Expired&, Fx& fx) {
   armed_ = serving_ = false;
   ++ticks_;
-  for (std::uint16_t o = 0; o < streams_.size(); ++o) {
-    if (!settled(streams_[o])) tick(NodeId{o}, streams_[o], fx);
-    record_told(NodeId{o}, streams_[o], fx);
+  for (const NodeId o : node_ids(streams_.size())) {
+    if (!settled(streams_[o.value])) tick(o, streams_[o.value], fx);
+    record_told(o, streams_[o.value], fx);
   }
   arm(fx);
 }
@@ -155,15 +156,15 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
   const std::uint64_t sent = s.echoed_at.back();
   const std::vector<Head> all = s.chain.path(s.chain.base(), s.echoed);
   const std::uint64_t base = s.chain.base().count;
-  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
-    Claim& claim = s.claims[k];
-    if (NodeId{k} == config_.self || claim.echoed.count >= sent) continue;
+  for (const NodeId k : node_ids(s.claims.size())) {
+    Claim& claim = s.claims[k.value];
+    if (k == config_.self || claim.echoed.count >= sent) continue;
     // Below the base it asks peers, of whom more than one may have it still.
     if (claim.echoed.count < base || !due(++claim.behind_ticks)) continue;
     const std::uint64_t first = claim.echoed.count;
     for (std::uint64_t i = first; i < std::min({sent, first + kAtATime, base + all.size()}); ++i) {
       const Link* link = s.chain.find(all[i - base]);
-      if (link->payload) fx.send(NodeId{k}, Extend{{config_.self, i}, *link->payload, false});
+      if (link->payload) fx.send(k, Extend{{config_.self, i}, *link->payload, false});
     }
   }
 }
@@ -183,10 +184,10 @@ bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   }
   if (!old) return false;
   std::uint32_t there = 0;
-  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
-    if (has_echoed(s, NodeId{k}, head.count, *link)) {
+  for (const NodeId k : node_ids(s.claims.size())) {
+    if (has_echoed(s, k, head.count, *link)) {
       ++there;
-    } else if (s.claims[k].waited_ticks < config_.patience_ticks && !s.catching_up) {
+    } else if (s.claims[k.value].waited_ticks < config_.patience_ticks && !s.catching_up) {
       return false;
     }
   }
@@ -210,10 +211,9 @@ void ChainedEcho::note_patience(Stream& s) const {
   const std::uint64_t base = s.chain.base().count;
   const std::vector<Head> kept = s.chain.path(s.chain.base(), s.delivered);
   const Link* link = old > base ? s.chain.find(kept[old - base - 1]) : nullptr;
-  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
-    Claim& c = s.claims[k];
-    const bool level =
-        link == nullptr ? c.echoed.count >= old : has_echoed(s, NodeId{k}, old, *link);
+  for (const NodeId k : node_ids(s.claims.size())) {
+    Claim& c = s.claims[k.value];
+    const bool level = link == nullptr ? c.echoed.count >= old : has_echoed(s, k, old, *link);
     if (!level) {
       c.waited_ticks = std::min(c.waited_ticks + 1, config_.patience_ticks);
     } else if (c.waited_ticks > 0) {

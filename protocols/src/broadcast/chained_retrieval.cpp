@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chained_records.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher {
@@ -174,14 +175,14 @@ std::optional<ChainedEcho::Head> ChainedEcho::unknown_of(const Stream& s, NodeId
 // moves here, are far ahead.
 void ChainedEcho::ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx) {
   std::uint32_t ahead = 0;
-  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
-    std::uint32_t& ticks = s.claims[k].unknown_ticks;
-    const auto unknown = unknown_of(s, NodeId{k});
+  for (const NodeId k : node_ids(s.claims.size())) {
+    std::uint32_t& ticks = s.claims[k.value].unknown_ticks;
+    const auto unknown = unknown_of(s, k);
     ticks = unknown ? ticks + 1 : 0;
     if (ticks < 2) continue;
     ++ahead;
     if (due(ticks - 1) || (stood && s.catching_up))
-      fx.send(NodeId{k}, Trace{origin, s.delivered, *unknown});
+      fx.send(k, Trace{origin, s.delivered, *unknown});
   }
   const bool behind = ahead >= config_.committee.at_least(kValidity);
   s.catching_up = behind && (stood || s.catching_up);

@@ -8,6 +8,7 @@
 #include "floors.hpp"
 #include "keys.hpp"
 #include "thresher/core/assert.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/broadcast/coded.hpp"
 #include "turns.hpp"
 
@@ -85,10 +86,10 @@ void Instances<Self, S, M>::on(const Restored& record, Fx&) {
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Start&, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    raise_floor(NodeId{o}, shelf_.take_restored_floor(NodeId{o}), Past::kSpokenOf, fx);
-    trim(NodeId{o}, fx);
-    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) { self().resume(i, s, fx); });
+  for (const NodeId o : node_ids(shelf_.origins())) {
+    raise_floor(o, shelf_.take_restored_floor(o), Past::kSpokenOf, fx);
+    trim(o, fx);
+    shelf_.for_each_of(o, [&](const Instance& i, S& s) { self().resume(i, s, fx); });
   }
   arm(fx);
 }
@@ -97,19 +98,19 @@ void Instances<Self, S, M>::on(const Start&, Fx& fx) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
   armed_ = false;
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
-    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
+  for (const NodeId o : node_ids(shelf_.origins())) {
+    broadcast::Turns turns(shelf_.at_tick(o));
+    shelf_.for_each_of(o, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
       if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (old(i, s)) return;
       if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
     });
-    remains_.tick(NodeId{o}, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
-    trim(NodeId{o}, fx);
+    remains_.tick(o, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
+    trim(o, fx);
     // What still is not heard of, or by a liar alone, is asked for at the next tick.
-    shelf_.open_missed(NodeId{o}, [this](const Instance&, S& s) {
+    shelf_.open_missed(o, [this](const Instance&, S& s) {
       s.expected = s.expected || !s.vouched(config_.committee);
     });
   }
@@ -121,8 +122,7 @@ void Instances<Self, S, M>::ask_again(const Instance& i, S& s, Fx& fx) {
   if (!s.vouched(config_.committee)) return;
   const bool only_expected = s.expected && !s.input && !s.said[kReadied];
   if (only_expected && !broadcast::due(s.age)) return;
-  for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
-    const NodeId to{k};
+  for (const NodeId to : node_ids(config_.committee.size())) {
     if (to == config_.self) continue;
     const bool echoed = s.spoke[kEcho].contains(to);
     const bool readied = s.spoke[kReadied].contains(to);
@@ -136,9 +136,8 @@ void Instances<Self, S, M>::ask_again(const Instance& i, S& s, Fx& fx) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::tell_again(const Instance& i, S& s, Fx& fx) {
   if (!s.said[kReadied]) return;
-  for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
-    if (NodeId{k} != config_.self && !s.spoke[kReadied].contains(NodeId{k}))
-      self().say(NodeId{k}, i, s, kReadied, fx);
+  for (const NodeId k : node_ids(config_.committee.size())) {
+    if (k != config_.self && !s.spoke[kReadied].contains(k)) self().say(k, i, s, kReadied, fx);
   }
 }
 
@@ -276,8 +275,7 @@ void Instances<Self, S, M>::arm(Fx& fx) {
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::forget_below(std::uint64_t number, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
-    raise_floor(NodeId{o}, number, Past::kForgotten, fx);
+  for (const NodeId o : node_ids(shelf_.origins())) raise_floor(o, number, Past::kForgotten, fx);
 }
 
 template <class Self, class S, class M>
@@ -291,8 +289,7 @@ void Instances<Self, S, M>::expect(const Instance& i, Fx& fx) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::ask_expected(const Instance& i, S& s, Fx& fx) const {
   if (std::exchange(s.expected, true)) return;
-  for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
-    const NodeId to{k};
+  for (const NodeId to : node_ids(config_.committee.size())) {
     if (to != config_.self) fx.send(to, Ask{i, !s.input && to == i.origin, true, true});
   }
 }

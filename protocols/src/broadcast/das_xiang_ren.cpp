@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coded_instances.hpp"
+#include "thresher/core/node_ids.hpp"
 
 namespace thresher {
 
@@ -57,8 +58,8 @@ void DasXiangRen::input(const Instance& i, State& s, const Bytes& payload, Fx& f
   c.echoed.insert(config_.self);
   drop_fragments(i, s, c);
   const std::vector<Bytes> fragments = fragments_.cut(payload.view());
-  for (std::uint16_t k = 0; k < fragments.size(); ++k) {
-    if (NodeId{k} != config_.self) fx.send(NodeId{k}, Echo{i, *s.input, fragments[k]});
+  for (const NodeId k : node_ids(fragments.size())) {
+    if (k != config_.self) fx.send(k, Echo{i, *s.input, fragments[k.value]});
   }
   if (!s.said[kReadied]) (void)claim(i, s, c, config_.self, fragments[config_.self.value]);
 }

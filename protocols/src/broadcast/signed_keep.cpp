@@ -5,6 +5,7 @@
 
 #include "floors.hpp"
 #include "signed_records.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "turns.hpp"
 
 namespace thresher {
@@ -51,12 +52,11 @@ void SignedBroadcast::on(const Restored& record, Fx&) {
 }
 
 void SignedBroadcast::on(const Start&, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    const NodeId id{o};
+  for (const NodeId id : node_ids(shelf_.origins())) {
     // Records that were erased lazily may be back.
     raise_floor(id, shelf_.take_restored_floor(id), fx);
     trim(id, fx);
-    told_[o].origin = id;
+    told_[id.value].origin = id;
     shelf_.for_each_of(id, [&](const Instance& i, State& s) {
       if (s.voted && !s.done) sign(i, s, fx);
       finish(i, s, fx);
@@ -159,8 +159,7 @@ void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
     return;
   }
   Have own;
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
-    own.origins.push_back(shelf_.progress(NodeId{o}));
+  for (const NodeId o : node_ids(shelf_.origins())) own.origins.push_back(shelf_.progress(o));
   fx.send(from, std::move(own));
 }
 
@@ -205,7 +204,7 @@ void SignedBroadcast::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
 }
 
 void SignedBroadcast::forget_below(std::uint64_t number, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) raise_floor(NodeId{o}, number, fx);
+  for (const NodeId o : node_ids(shelf_.origins())) raise_floor(o, number, fx);
 }
 
 void SignedBroadcast::expect(const Instance& i, Fx& fx) {
@@ -227,10 +226,10 @@ const Bytes* SignedBroadcast::delivered(const Instance& i) const {
 // are told again now and then whatever comes.
 void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
   Have have{.origins = {}, .asks = ask};
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    Progress now = shelf_.progress(NodeId{o});
-    if (now == told_[o]) continue;
-    told_[o] = now;
+  for (const NodeId o : node_ids(shelf_.origins())) {
+    Progress now = shelf_.progress(o);
+    if (now == told_[o.value]) continue;
+    told_[o.value] = now;
     have.origins.push_back(std::move(now));
   }
   const bool again = ++since_all_ >= broadcast::kSeldomTicks && !settled();
@@ -266,9 +265,9 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   beyond_ = 0;
   asks_on_ = false;
   served_ = PeerQuota<kSummaries>(config_.committee.size());
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    const broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
-    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
+  for (const NodeId o : node_ids(shelf_.origins())) {
+    const broadcast::Turns turns(shelf_.at_tick(o));
+    shelf_.for_each_of(o, [&](const Instance& i, State& s) {
       s.answered = s.certified = NodeSet{};
       if (s.done) {
         ++s.age;
@@ -280,10 +279,10 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   }
   // In the first quiet tick all tell what they have; nobody has to be asked then.
   tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    trim(NodeId{o}, fx);
+  for (const NodeId o : node_ids(shelf_.origins())) {
+    trim(o, fx);
     // Who said that it delivered more than the window had place for is asked at the next tick.
-    shelf_.open_missed(NodeId{o}, [](const Instance&, const State&) {});
+    shelf_.open_missed(o, [](const Instance&, const State&) {});
   }
   arm(fx);
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/coin/dkg.hpp"
 
 namespace thresher::dkg {
@@ -138,9 +139,9 @@ void Ledger::settle(Out& out) {
   settled_ = scheme_->settle(chosen);
   if (!settled_) return;
   for (auto& [dealer, d] : dealings_) d.revealed.clear();
-  for (std::uint16_t i = 0; i < committee_.size(); ++i) {
-    owed_.push_back(settled_->point_for(NodeId{i}));
-    if (NodeId{i} != self_) out.messages.emplace_back(NodeId{i}, Point{owed_.back()});
+  for (const NodeId i : node_ids(committee_.size())) {
+    owed_.push_back(settled_->point_for(i));
+    if (i != self_) out.messages.emplace_back(i, Point{owed_.back()});
   }
   points_.emplace(self_, owed_[self_.value]);
   for (const auto& [from, sealed] : std::exchange(early_, {})) take(from, sealed);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "thresher/core/node_ids.hpp"
+
 namespace thresher::coin {
 namespace {
 
@@ -90,10 +92,9 @@ void VrfCoin::on(const Requested<Toss>& event, Fx& fx) {
   }
   if (toss.value) fx.deliver(Tossed{instance, *toss.value});
   count(instance, toss, config_.self, Ticket{instance, *mine, false}, fx);
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
+  for (const NodeId i : node_ids(config_.committee.size())) {
     for (const std::size_t kind : {0u, 1u}) {
-      if (const auto early = early_.take({instance, NodeId{i}, kind}))
-        count(instance, toss, NodeId{i}, *early, fx);
+      if (const auto early = early_.take({instance, i, kind})) count(instance, toss, i, *early, fx);
     }
   }
   forget(fx);

@@ -6,6 +6,7 @@
 
 #include "thresher/core/assert.hpp"
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 
@@ -254,9 +255,9 @@ HoneyBadger::Places HoneyBadger::places_of(NodeId peer) const {
 Bytes HoneyBadger::batch() const {
   Places own = places_of(config_.self);
   Places others;
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    if (NodeId{i} == config_.self) continue;
-    const Places more = places_of(NodeId{i});
+  for (const NodeId i : node_ids(config_.committee.size())) {
+    if (i == config_.self) continue;
+    const Places more = places_of(i);
     others.insert(others.end(), more.begin(), more.end());
   }
   std::sort(own.begin(), own.end());

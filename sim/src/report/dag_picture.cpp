@@ -5,6 +5,7 @@
 
 #include "lanes.hpp"
 #include "svg.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/sim/report.hpp"
 
 namespace thresher::sim {
@@ -66,8 +67,8 @@ std::string dag_picture(const Experiment& experiment, const TraceRecorder& trace
     return kLaneLeft + kColumn * (static_cast<double>(round - first) + 0.5);
   };
   const auto y = [&](NodeId id) { return kLaneTop + kLane * (id.value + 0.5); };
-  for (std::uint16_t i = 0; i < experiment.n; ++i) {
-    svg.text(8, y(NodeId{i}) + 4, node_text(NodeId{i}), byzantine[i] ? "label byzantine" : "label");
+  for (const NodeId i : node_ids(experiment.n)) {
+    svg.text(8, y(i) + 4, node_text(i), byzantine[i.value] ? "label byzantine" : "label");
   }
   for (std::uint64_t r = first; r <= last; ++r) {
     svg.text(x(r), kLaneTop - 8, std::to_string(r), "tick", "middle");

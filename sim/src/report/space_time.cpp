@@ -4,6 +4,7 @@
 
 #include "lanes.hpp"
 #include "svg.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/sim/report.hpp"
 
 namespace thresher::sim {
@@ -71,9 +72,8 @@ class Picture {
       }
       if (e.kind == Kind::kRestart) since = e.at;
     }
-    for (std::uint16_t i = 0; i < experiment_.n; ++i) {
-      const NodeId id{i};
-      if (up[i]) piece(id, *up[i], end_);
+    for (const NodeId id : node_ids(experiment_.n)) {
+      if (up[id.value]) piece(id, *up[id.value], end_);
       svg_.text(8, y(id) + 4, node_text(id), "label" + colour(id));
     }
   }

@@ -1,5 +1,7 @@
 #include "honey_badger.hpp"
 
+#include "thresher/core/node_ids.hpp"
+
 namespace thresher::sim {
 namespace {
 
@@ -43,7 +45,7 @@ void HoneyBadgerStuffing::make(Kind<honey_badger::Reveal>, Prng& rng, Out& out) 
   const std::uint64_t first = of_epoch != nullptr ? of_epoch->epoch : 0;
   for (std::uint64_t k = 0; k < kMany; ++k) {
     honey_badger::Reveal m{first + rng.below(kMany), rng.below(2) == 0, {}};
-    for (std::uint16_t i = 0; i < config.committee.size(); ++i) m.shares.push_back({NodeId{i}, {}});
+    for (const NodeId i : node_ids(config.committee.size())) m.shares.push_back({i, {}});
     out.emplace_back(std::move(m));
   }
 }

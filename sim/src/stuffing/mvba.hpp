@@ -5,6 +5,7 @@
 #include "agreement.hpp"
 #include "avid.hpp"
 #include "signed.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/agreement/mvba.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
@@ -32,8 +33,8 @@ struct MvbaStuffing {
     for (std::uint64_t k = 0; k < kMany; ++k) {
       mvba::Holds m{any(rng), NodeSet(config.committee.size()), rng.below(2) == 0,
                     rng.below(2) == 0};
-      for (std::uint16_t o = 0; o < config.committee.size(); ++o) {
-        if (rng.below(2) == 0) m.origins.insert(NodeId{o});
+      for (const NodeId o : node_ids(config.committee.size())) {
+        if (rng.below(2) == 0) m.origins.insert(o);
       }
       out.push_back(std::move(m));
     }

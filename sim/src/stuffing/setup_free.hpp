@@ -4,6 +4,7 @@
 
 #include "avid.hpp"
 #include "bracha.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/coin/setup_free_wire.hpp"
 
 namespace thresher::sim {
@@ -68,8 +69,8 @@ struct SetupFreeStuffing {
   }
   NodeSet some(Prng& rng) const {
     NodeSet out(config.committee.size());
-    for (std::uint16_t i = 0; i < config.committee.size(); ++i) {
-      if (rng.below(4) != 0) out.insert(NodeId{i});
+    for (const NodeId i : node_ids(config.committee.size())) {
+      if (rng.below(4) != 0) out.insert(i);
     }
     return out;
   }

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "thresher/core/node_ids.hpp"
+
 namespace thresher::sim {
 namespace {
 
@@ -24,8 +26,8 @@ void SignedStuffing::make(Kind<signed_broadcast::Vote>, Prng& rng, Out& out) con
 
 void SignedStuffing::make(Kind<signed_broadcast::Certificate>, Prng& rng, Out& out) const {
   SignatureList none{NodeSet(committee.size()), {}};
-  for (std::uint16_t k = 0; k < committee.at_least(kQuorum); ++k) {
-    none.signers.insert(NodeId{k});
+  for (const NodeId k : node_ids(committee.at_least(kQuorum))) {
+    none.signers.insert(k);
     none.signatures.emplace_back();
   }
   const auto list = std::make_shared<const SignatureList>(std::move(none));
@@ -48,9 +50,9 @@ void SignedStuffing::make(Kind<signed_broadcast::Give>, Prng& rng, Out& out) con
 
 void SignedStuffing::make(Kind<signed_broadcast::Have>, Prng& rng, Out& out) const {
   signed_broadcast::Have have{.origins = {}, .asks = rng.below(2) == 0};
-  for (std::uint16_t o = 0; o < committee.size(); ++o) {
+  for (const NodeId o : node_ids(committee.size())) {
     const std::uint64_t below = draw().any(rng).number;
-    broadcast::Progress p{.origin = NodeId{o}, .floor = 0, .below = below, .above = {}};
+    broadcast::Progress p{.origin = o, .floor = 0, .below = below, .above = {}};
     for (std::uint64_t k = 1; k <= kMany; ++k) p.above.push_back(below + k);
     have.origins.push_back(std::move(p));
   }

@@ -19,6 +19,7 @@
 #include "mutation.hpp"
 #include "registry.hpp"
 #include "stuffing/agreement.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/agreement/rounds_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/agreement_run.hpp"
@@ -177,9 +178,8 @@ struct AgreementSubject {
 
  private:
   bool proposed(std::uint64_t instance, bool value) const {
-    for (std::uint16_t i = 0; i < experiment->n; ++i) {
-      if (!faulty.contains(NodeId{i}) && proposal(experiment->seed, instance, NodeId{i}) == value)
-        return true;
+    for (const NodeId i : node_ids(experiment->n)) {
+      if (!faulty.contains(i) && proposal(experiment->seed, instance, i) == value) return true;
     }
     return false;
   }

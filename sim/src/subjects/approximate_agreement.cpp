@@ -6,6 +6,7 @@
 #include "broadcast_bounds.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/agreement/approximate.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
@@ -161,9 +162,9 @@ struct ApproximateSubject {
   std::pair<std::int64_t, std::int64_t> inputs(std::uint64_t instance) const {
     std::int64_t low = range();
     std::int64_t high = 0;
-    for (std::uint16_t i = 0; i < experiment->n; ++i) {
-      if (!correct(NodeId{i})) continue;
-      const std::int64_t value = Node::input(experiment->seed, instance, NodeId{i}, range());
+    for (const NodeId i : node_ids(experiment->n)) {
+      if (!correct(i)) continue;
+      const std::int64_t value = Node::input(experiment->seed, instance, i, range());
       low = std::min(low, value);
       high = std::max(high, value);
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/digraph/graph.hpp"
 #include "thresher/sim/network.hpp"
 
@@ -34,12 +35,14 @@ inline bool synchronous(const Experiment& e) {
 inline digraph::Digraph graph_of(const Experiment& e) {
   digraph::Digraph graph(e.n);
   const auto lists = neighbours(e.network, e.n, e.seed);
-  for (std::uint16_t from = 0; from < e.n; ++from) {
-    for (std::uint16_t to = 0; to < e.n && lists.empty(); ++to) {
-      if (from != to) graph.add(NodeId{from}, NodeId{to});
+  for (const NodeId from : node_ids(e.n)) {
+    if (lists.empty()) {
+      for (const NodeId to : node_ids(e.n)) {
+        if (from != to) graph.add(from, to);
+      }
+    } else {
+      for (const NodeId to : lists[from.value]) graph.add(from, to);
     }
-    if (lists.empty()) continue;
-    for (const NodeId to : lists[from]) graph.add(NodeId{from}, to);
   }
   return graph;
 }

@@ -8,6 +8,7 @@
 #include "coins.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/coin/dkg_wire.hpp"
@@ -84,7 +85,7 @@ struct DkgSubject {
     setup.threshold =
         committee.at_least(choice(e, "threshold", "n-f") == "n-f" ? kAvailability : kValidity);
     std::vector<PublicKey> identities;
-    for (std::uint16_t i = 0; i < e.n; ++i) identities.push_back(identity(NodeId{i}).public_key());
+    for (const NodeId i : node_ids(e.n)) identities.push_back(identity(i).public_key());
     setup.keys = *crypto::dkg_keys_of(identities);
     for (const FaultAction& a : e.faults) {
       if (!byzantine(a.what)) continue;

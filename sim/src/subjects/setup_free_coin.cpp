@@ -9,6 +9,7 @@
 #include "registry.hpp"
 #include "setup_free_words.hpp"
 #include "stuffing/setup_free.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
 #include "thresher/protocols/coin/ideal_sharing.hpp"
 #include "thresher/protocols/coin/setup_free_beacon.hpp"
@@ -114,20 +115,20 @@ struct SetupFreeSubject {
     const std::int64_t whole = std::int64_t{1} << number("rounds", kStandardRounds);
     std::uint32_t core = 0;
     bool known = false;
-    for (std::uint16_t d = 0; d < committee.size(); ++d) {
+    for (const NodeId d : node_ids(committee.size())) {
       std::int64_t least = whole;
       std::int64_t most = 0;
       for (const Node* node : nodes) {
         const auto weights = node->coin().weights().result(instance);
         if (!weights) continue;
         known = true;
-        least = std::min(least, (*weights)[d]);
-        most = std::max(most, (*weights)[d]);
+        least = std::min(least, (*weights)[d.value]);
+        most = std::max(most, (*weights)[d.value]);
       }
       core += least == whole ? 1 : 0;
       if (most - least > 2)
-        return Finding{"agreement", "weights of dealer " + std::to_string(d) + " in instance " +
-                                        std::to_string(instance) + " are " +
+        return Finding{"agreement", "weights of dealer " + std::to_string(d.value) +
+                                        " in instance " + std::to_string(instance) + " are " +
                                         std::to_string(most - least) + " apart, and 2 is allowed"};
     }
     if (known && core < committee.at_least(kAvailability))

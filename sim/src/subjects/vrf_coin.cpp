@@ -6,6 +6,7 @@
 
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/coin/ideal_lottery.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
@@ -33,9 +34,9 @@ struct VrfCoinSubject {
   explicit VrfCoinSubject(const Experiment& e)
       : experiment(&e), committee(*Committee::make(e.n, e.f)) {
     if (choice(e, "lottery", "ideal") == "ideal") return;
-    for (std::uint16_t i = 0; i < e.n; ++i) {
+    for (const NodeId i : node_ids(e.n)) {
       Writer w;
-      w.bytes(as_view("thresher/simulated-lottery/1")).u64(e.seed).u16(i);
+      w.bytes(as_view("thresher/simulated-lottery/1")).u64(e.seed).u16(i.value);
       seeds.push_back(hash(w.view()).bytes);
       keys.push_back(crypto::vrf_public_key(seeds.back()));
     }

@@ -9,6 +9,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/core/signature_list.hpp"
@@ -47,6 +48,23 @@ TEST(Committee, ContainsItsMembersOnly) {
   EXPECT_EQ(committee->faults(), 2u);
   EXPECT_TRUE(committee->contains(NodeId{6}));
   EXPECT_FALSE(committee->contains(NodeId{7}));
+}
+
+TEST(NodeIds, AreEachIdBelowASizeAndEndAtTheLargestThereIs) {
+  std::vector<NodeId> seen;
+  for (const NodeId id : node_ids(3)) seen.push_back(id);
+  EXPECT_EQ(seen, (std::vector{NodeId{0}, NodeId{1}, NodeId{2}}));
+  for (const NodeId id : node_ids(0)) ADD_FAILURE() << "nobody, and yet " << id.value;
+
+  std::size_t count = 0;
+  NodeId last;
+  for (const NodeId id : node_ids(NodeIds::kMost)) {
+    last = id;
+    ++count;
+  }
+  EXPECT_EQ(count, NodeIds::kMost);
+  EXPECT_EQ(last.value, 0xffff);
+  EXPECT_THROW((void)node_ids(NodeIds::kMost + 1), InvariantBroken);
 }
 
 // The definitions of the thresholds, not their formulas, for every committee there can be.

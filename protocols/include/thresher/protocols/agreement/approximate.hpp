@@ -28,6 +28,7 @@
 
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
@@ -282,12 +283,12 @@ void ApproximateAgreement<B>::expect_named(Fx& fx) {
   EffectsOf<B> child;
   for (auto it = heard_.lower_bound(step_of(round_)); it != heard_.end(); ++it) {
     const NodeSet here = arrived(it->first);
-    for (std::uint16_t o = 0; o < config_.committee.size(); ++o) {
-      const auto names = [o](const auto& report) { return report.second.contains(NodeId{o}); };
+    for (const NodeId o : node_ids(config_.committee.size())) {
+      const auto names = [o](const auto& report) { return report.second.contains(o); };
       const auto named = std::count_if(it->second.begin(), it->second.end(), names);
-      if (!here.contains(NodeId{o}) &&
+      if (!here.contains(o) &&
           static_cast<std::uint32_t>(named) >= config_.committee.at_least(kValidity))
-        broadcast_.expect({NodeId{o}, it->first}, child);
+        broadcast_.expect({o, it->first}, child);
     }
   }
   lift_broadcast(child, fx);
@@ -327,9 +328,9 @@ void ApproximateAgreement<B>::on(const Expired& e, Fx& fx) {
 template <broadcast::OwnedBroadcast B>
 NodeSet ApproximateAgreement<B>::arrived(std::uint64_t step) const {
   NodeSet out(config_.committee.size());
-  for (std::uint16_t o = 0; o < config_.committee.size(); ++o) {
-    const Bytes* value = broadcast_.delivered({NodeId{o}, step});
-    if (value != nullptr && decode(value->view())) out.insert(NodeId{o});
+  for (const NodeId o : node_ids(config_.committee.size())) {
+    const Bytes* value = broadcast_.delivered({o, step});
+    if (value != nullptr && decode(value->view())) out.insert(o);
   }
   return out;
 }

@@ -29,6 +29,7 @@
 #include <variant>
 #include <vector>
 
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/agreement/payload_votes.hpp"
 
 namespace thresher {
@@ -116,7 +117,7 @@ class CommonSubset
     if (!e.decided.insert(origin)) return;
     if (in) e.in.insert(origin);
     if (e.in.size() >= this->config().committee.at_least(kAvailability)) {
-      for (std::uint16_t o = 0; o < size(); ++o) vote(epoch, e, NodeId{o}, false, fx);
+      for (const NodeId o : node_ids(size())) vote(epoch, e, o, false, fx);
     }
     finish(epoch, e, fx);
   }

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "thresher/core/bounded.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/agreement/payload_votes.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 #include "thresher/protocols/coin/leader_coin.hpp"
@@ -344,10 +345,9 @@ void Mvba<B, A>::elect(std::uint64_t instance, State& s, Fx& fx) {
   if (s.tossed) return;
   ++counted_;
   std::size_t finished = 0;
-  for (std::uint16_t o = 0; o < this->config().committee.size(); ++o) {
-    const auto holders = std::count_if(s.holds.begin(), s.holds.end(), [o](const auto& said) {
-      return said.second.contains(NodeId{o});
-    });
+  for (const NodeId o : node_ids(this->config().committee.size())) {
+    const auto holders = std::count_if(s.holds.begin(), s.holds.end(),
+                                       [o](const auto& said) { return said.second.contains(o); });
     finished += enough(static_cast<std::size_t>(holders), thresholds_.holders) ? 1 : 0;
   }
   if (!enough(finished, thresholds_.finished)) return;

@@ -27,6 +27,7 @@
 #include <variant>
 
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/agreement/agreement.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
@@ -250,12 +251,12 @@ class PayloadVotes {
   }
   // What the children know of an epoch that was out of reach, or before a restart.
   void look_at(std::uint64_t epoch) {
-    for (std::uint16_t o = 0; o < config_.committee.size(); ++o) {
-      const broadcast::Instance i{NodeId{o}, epoch};
+    for (const NodeId o : node_ids(config_.committee.size())) {
+      const broadcast::Instance i{o, epoch};
       if (const Bytes* payload = broadcast_.delivered(i))
         news_.emplace_back(broadcast::Delivery{i, *payload});
-      if (const auto value = agreement_.decided(instance(epoch, NodeId{o})))
-        news_.emplace_back(agreement::Decision{instance(epoch, NodeId{o}), *value, 0});
+      if (const auto value = agreement_.decided(instance(epoch, o)))
+        news_.emplace_back(agreement::Decision{instance(epoch, o), *value, 0});
     }
   }
 

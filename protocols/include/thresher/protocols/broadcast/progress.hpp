@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
 
 namespace thresher::broadcast {
@@ -61,16 +62,16 @@ class PeerProgress {
   }
   /// Whether all others have it.
   bool all_have(NodeId self, const Instance& i) const {
-    for (std::uint16_t k = 0; k < committee_.size(); ++k) {
-      if (NodeId{k} != self && !has(NodeId{k}, i)) return false;
+    for (const NodeId k : node_ids(committee_.size())) {
+      if (k != self && !has(k, i)) return false;
     }
     return true;
   }
   /// Those who say that they can give it.
   NodeSet who_keeps(const Instance& i) const {
     NodeSet out(committee_.size());
-    for (std::uint16_t k = 0; k < committee_.size(); ++k) {
-      if (keeps(NodeId{k}, i)) out.insert(NodeId{k});
+    for (const NodeId k : node_ids(committee_.size())) {
+      if (keeps(k, i)) out.insert(k);
     }
     return out;
   }

@@ -34,6 +34,7 @@
 
 #include "thresher/core/assert.hpp"
 #include "thresher/core/hash.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/broadcast/progress.hpp"
 
 namespace thresher::broadcast {
@@ -327,12 +328,12 @@ class Shelf {
   /// be forgotten meanwhile, and those before it.
   template <class F>
   void for_each(F visit) {
-    for (std::uint16_t o = 0; o < origins_.size(); ++o) for_each_of(NodeId{o}, visit);
+    for (const NodeId o : node_ids(origins_.size())) for_each_of(o, visit);
   }
   template <class F>
   void for_each(F visit) const {
-    for (std::uint16_t o = 0; o < origins_.size(); ++o) {
-      for (const auto& [number, s] : origins_[o].open) visit(Instance{NodeId{o}, number}, s);
+    for (const NodeId o : node_ids(origins_.size())) {
+      for (const auto& [number, s] : origins_[o.value].open) visit(Instance{o, number}, s);
     }
   }
   template <class F>
@@ -405,8 +406,8 @@ class Shelf {
   }
   std::size_t undelivered() const {
     std::size_t count = 0;
-    for (std::uint16_t o = 0; o < origins_.size(); ++o)
-      count += sum_of_open(NodeId{o}, [](const State&) { return std::size_t{1}; });
+    for (const NodeId o : node_ids(origins_.size()))
+      count += sum_of_open(o, [](const State&) { return std::size_t{1}; });
     return count;
   }
 
@@ -451,10 +452,10 @@ class Shelf {
   }
   template <class Rests, class Still>
   bool all_rest(Rests rests, Still still) const {
-    for (std::uint16_t o = 0; o < origins_.size(); ++o) {
-      if (!still(NodeId{o})) return false;
-      for (const auto& [number, s] : origins_[o].open) {
-        if (!rests(Instance{NodeId{o}, number}, s)) return false;
+    for (const NodeId o : node_ids(origins_.size())) {
+      if (!still(o)) return false;
+      for (const auto& [number, s] : origins_[o.value].open) {
+        if (!rests(Instance{o, number}, s)) return false;
       }
     }
     return true;

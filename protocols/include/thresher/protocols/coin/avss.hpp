@@ -31,6 +31,7 @@
 
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/sharing_scheme.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
@@ -219,7 +220,7 @@ class Avss {
   }
   void look_at(std::uint64_t instance, NodeId dealer, Fx& fx);
   void look_at(std::uint64_t instance, Fx& fx) {
-    for (std::uint16_t d = 0; d < config_.committee.size(); ++d) look_at(instance, NodeId{d}, fx);
+    for (const NodeId d : node_ids(config_.committee.size())) look_at(instance, d, fx);
   }
 
   void receive(NodeId from, const avss::Row& m, Fx& fx);
@@ -341,8 +342,7 @@ void Avss<B>::deal(std::uint64_t instance, Fx& fx) {
   }
   begin(instance);
   feed(Requested<broadcast::Submit>{{*commitment, instance}}, fx);
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    const NodeId to{i};
+  for (const NodeId to : node_ids(config_.committee.size())) {
     if (to != config_.self)
       fx.send(to, avss::Word(avss::Row{instance, config_.scheme->row(instance, to)}));
   }
@@ -369,9 +369,9 @@ void Avss<B>::look_at(std::uint64_t instance, NodeId dealer, Fx& fx) {
   } else if (!d.offered.empty()) {
     take_row(instance, dealer, d, std::exchange(d.offered, {}), fx);
   }
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    if (d.points.given.contains(NodeId{i})) take_point(instance, dealer, d, NodeId{i}, fx);
-    if (d.shares.given.contains(NodeId{i})) take_share(instance, dealer, d, NodeId{i}, fx);
+  for (const NodeId i : node_ids(config_.committee.size())) {
+    if (d.points.given.contains(i)) take_point(instance, dealer, d, i, fx);
+    if (d.shares.given.contains(i)) take_share(instance, dealer, d, i, fx);
   }
 }
 
@@ -421,9 +421,8 @@ void Avss<B>::receive(NodeId from, const avss::Ask& m, Fx& fx) {
   if (dealt(m.instance) && broadcast_.delivered({config_.self, m.instance}) != nullptr &&
       !m.shared.contains(config_.self))
     fx.send(from, avss::Word(avss::Row{m.instance, config_.scheme->row(m.instance, from)}));
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    const NodeId dealer{i};
-    const Dealing& d = s.dealings[i];
+  for (const NodeId dealer : node_ids(config_.committee.size())) {
+    const Dealing& d = s.dealings[dealer.value];
     if (!d.sharing || d.row.empty()) continue;
     if (!m.shared.contains(dealer))
       fx.send(from,
@@ -443,8 +442,7 @@ void Avss<B>::take_row(std::uint64_t instance, NodeId dealer, Dealing& d, Bytes 
   }
   d.row = std::move(row);
   fx.push(Persist{avss::kRows, key_of(instance, dealer), d.row});
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    const NodeId to{i};
+  for (const NodeId to : node_ids(config_.committee.size())) {
     Bytes point = d.sharing->point(d.row.view(), to);
     if (to == config_.self) {
       d.points.given.insert_or_assign(to, std::move(point));
@@ -493,13 +491,13 @@ template <broadcast::OwnedBroadcast B>
 void Avss<B>::open(std::uint64_t instance, Fx& fx) {
   State& s = state_of(instance);
   if (std::exchange(s.open, true)) return;
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    Dealing& d = s.dealings[i];
+  for (const NodeId i : node_ids(config_.committee.size())) {
+    Dealing& d = s.dealings[i.value];
     if (!d.sharing || d.row.empty()) continue;
     const Bytes share = d.sharing->share(d.row.view());
     d.shares.given.insert_or_assign(config_.self, share);
-    fx.broadcast(avss::Word(avss::Share{instance, NodeId{i}, share}));
-    take_share(instance, NodeId{i}, d, config_.self, fx);
+    fx.broadcast(avss::Word(avss::Share{instance, i, share}));
+    take_share(instance, i, d, config_.self, fx);
   }
 }
 
@@ -536,9 +534,9 @@ void Avss<B>::ask(Fx& fx) {
   for (const auto& [instance, s] : states_) {
     if (!wanted(s)) continue;
     avss::Ask m{instance, NodeSet(config_.committee.size()), NodeSet(config_.committee.size())};
-    for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-      if (s.dealings[i].shared) m.shared.insert(NodeId{i});
-      if (s.dealings[i].secret) m.opened.insert(NodeId{i});
+    for (const NodeId i : node_ids(config_.committee.size())) {
+      if (s.dealings[i.value].shared) m.shared.insert(i);
+      if (s.dealings[i.value].secret) m.opened.insert(i);
     }
     fx.broadcast(avss::Word(m));
   }
@@ -549,11 +547,11 @@ void Avss<B>::ask(Fx& fx) {
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::expect(std::uint64_t instance, const State& s, Fx& fx) {
   EffectsOf<B> child;
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    const Dealing& d = s.dealings[i];
+  for (const NodeId i : node_ids(config_.committee.size())) {
+    const Dealing& d = s.dealings[i.value];
     if (!d.sharing && !d.malformed &&
         d.points.given.size() >= config_.committee.at_least(kValidity))
-      broadcast_.expect({NodeId{i}, instance}, child);
+      broadcast_.expect({i, instance}, child);
   }
   raise(child, fx);
 }
@@ -566,9 +564,9 @@ void Avss<B>::forget_below(std::uint64_t instance, Fx& fx) {
   fx.push(Persist{avss::kFloor, {}, Bytes::from(Writer().u64(instance).take()), {}, true});
   for (auto it = states_.begin(); it != states_.end() && it->first < floor_;
        it = states_.erase(it)) {
-    for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-      if (!it->second.dealings[i].row.empty())
-        fx.push(Persist{avss::kRows, key_of(it->first, NodeId{i}), {}, {}, true});
+    for (const NodeId i : node_ids(config_.committee.size())) {
+      if (!it->second.dealings[i.value].row.empty())
+        fx.push(Persist{avss::kRows, key_of(it->first, i), {}, {}, true});
     }
   }
   EffectsOf<B> child;

@@ -29,6 +29,7 @@
 
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/coin/committee_lists.hpp"
 #include "thresher/protocols/coin/threshold_coin.hpp"
@@ -298,8 +299,7 @@ void CommitteeCoin<Strong>::tossed(std::uint32_t committee, const coin::Tossed& 
   if (!reaches(t.instance)) return;
   const bool bit = coin::coin_bit(t.value);
   if (!states_[t.instance].tossed.emplace(committee, bit).second) return;
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    const NodeId party{i};
+  for (const NodeId party : node_ids(config_.committee.size())) {
     if (!listens(party, config_.self, committee)) continue;
     if (party == config_.self) {
       hear(t.instance, party, {committee, bit}, fx);

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "thresher/core/compose.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/dkg_scheme.hpp"
 #include "thresher/protocols/agreement/core_set.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
@@ -158,9 +159,8 @@ class Dkg {
   void on(const Start& e, Fx& fx) {
     feed(dealings_, kDealings, e, fx);
     feed(set_, kSet, e, fx);
-    for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-      if (const Bytes* dealing = dealings_.delivered({NodeId{i}, 0}))
-        deliver(NodeId{i}, *dealing, fx);
+    for (const NodeId i : node_ids(config_.committee.size())) {
+      if (const Bytes* dealing = dealings_.delivered({i, 0})) deliver(i, *dealing, fx);
     }
     const auto mine = dealings_.submitted(0) ? std::nullopt : config_.scheme->deal();
     if (mine) feed(dealings_, kDealings, Requested<broadcast::Submit>{{*mine}}, fx);
@@ -208,8 +208,8 @@ class Dkg {
     out.self = config.self;
     out.coin = config.coin;
     out.enough = config.scheme->enough_dealings();
-    for (std::uint16_t i = 0; i < config.committee.size(); ++i) {
-      if (config.scheme->deals(NodeId{i})) out.members.push_back(NodeId{i});
+    for (const NodeId i : node_ids(config.committee.size())) {
+      if (config.scheme->deals(i)) out.members.push_back(i);
     }
     return out;
   }

@@ -29,6 +29,7 @@
 #include <utility>
 #include <variant>
 
+#include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/agreement/approximate.hpp"
 #include "thresher/protocols/agreement/gather.hpp"
 #include "thresher/protocols/coin/avss.hpp"
@@ -326,11 +327,11 @@ void SetupFreeCoin<C, B>::finish(std::uint64_t instance, Fx& fx) {
   if (!weights || values_.contains(instance) || !secrets_.reaches(instance)) return;
   const auto& known = opened_[instance];
   std::vector<setup_free::Part> parts;
-  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    if ((*weights)[i] == 0) continue;
-    const auto secret = known.find(NodeId{i});
+  for (const NodeId i : node_ids(config_.committee.size())) {
+    if ((*weights)[i.value] == 0) continue;
+    const auto secret = known.find(i);
     if (secret == known.end()) return;
-    parts.push_back({secret->second.prefix(), (*weights)[i]});
+    parts.push_back({secret->second.prefix(), (*weights)[i.value]});
   }
   const std::uint64_t side = setup_free::side_of(parts, config_.rounds, config_.sides);
   values_.emplace(instance, side);
