@@ -143,13 +143,16 @@ Digest session_of(const ChainContext& chain, std::uint64_t instance, NodeId deal
   return t.digest();
 }
 
-/// The dealer's coefficients, by place(); the owner wipes them.
+/// The dealer's coefficients, by place(); the owner wipes them. Whatever holds secrets has its room
+/// from the start: growth would leave copies behind that nobody wipes.
 std::vector<Scalar> polynomial(const BivariateSharing::Setup& s, std::uint64_t instance,
                                std::size_t enough) {
   constexpr std::string_view kDomain = "thresher/bivariate-secret/1";
   const Digest session = session_of(s.chain, instance, s.self);
+  const std::size_t count = enough * (enough + 1) / 2;
   std::vector<Scalar> out;
-  for (std::uint32_t k = 0; k < enough * (enough + 1) / 2; ++k) {
+  out.reserve(count);
+  for (std::uint32_t k = 0; k < count; ++k) {
     Writer w;
     w.u32(k);
     Sha512 wide = sha512({as_view(kDomain), *s.seed, session.bytes, w.view()});
@@ -167,6 +170,7 @@ void wipe(std::vector<Scalar>& secrets) {
 std::optional<Bytes> BivariateSharing::commitment(std::uint64_t instance) const {
   std::vector<Scalar> f = polynomial(setup_, instance, enough());
   std::vector<RistrettoPoint> out;
+  out.reserve(f.size());
   for (const Scalar& coefficient : f)
     out.push_back(ristretto_base(coefficient).value_or(RistrettoPoint{}));
   wipe(f);
@@ -177,11 +181,13 @@ Bytes BivariateSharing::row(std::uint64_t instance, NodeId to) const {
   std::vector<Scalar> f = polynomial(setup_, instance, enough());
   std::vector<Scalar> of_x(enough());
   std::vector<Scalar> coefficients;
+  coefficients.reserve(enough());
   for (std::size_t l = 0; l < enough(); ++l) {
     for (std::size_t j = 0; j < enough(); ++j) of_x[j] = f[place(j, l)];
     coefficients.push_back(shamir::evaluate(of_x, shamir::place_of(to)));
   }
   std::vector<Scalar> out;
+  out.reserve(enough());
   for (const NodeId k : node_ids(enough()))
     out.push_back(shamir::evaluate(coefficients, shamir::place_of(k)));
   wipe(f);

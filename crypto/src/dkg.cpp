@@ -59,6 +59,7 @@ constexpr std::uint32_t kEphemeralSecret = ~std::uint32_t{0};
 std::vector<Scalar> opened(const DkgShape& shape, const DealingView& dealing, const Digest& session,
                            NodeId dealer, NodeId node, const RistrettoPoint& shared) {
   std::vector<Scalar> out;
+  out.reserve(shape.secrets);  // no growth, so no copies are left behind
   for (std::uint32_t b = 0; b < shape.secrets; ++b) {
     const Scalar pad = dkg::pad_of({session, dkg::Pad::kShare, dealer, node, b}, shared);
     out.push_back(shamir::subtract(dealing.sealed(node, b), pad));

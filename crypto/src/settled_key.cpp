@@ -62,6 +62,7 @@ class Settled final : public SettledKey {
   std::optional<GeneratedKey> finish(std::span<const Contribution> points) const override {
     std::vector<NodeId> nodes;
     std::vector<Scalar> values;
+    values.reserve(shape_.coefficients);  // no growth, so no copies are left behind
     for (const Contribution& p : points) {
       if (nodes.size() == shape_.coefficients) break;
       if (std::find(nodes.begin(), nodes.end(), p.from) != nodes.end()) continue;
