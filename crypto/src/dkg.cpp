@@ -128,7 +128,7 @@ Secret<RistrettoScalar> dkg_secret_of(const SigningKey& key) {
   wide[0] &= std::byte{0xf8};
   wide[31] = (wide[31] & std::byte{0x7f}) | std::byte{0x40};
   Scalar secret = shamir::scalar_of(wide);
-  const Secret<RistrettoScalar> out(secret);
+  Secret<RistrettoScalar> out(secret);
   sodium_memzero(secret.data(), secret.size());
   return out;
 }

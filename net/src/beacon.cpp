@@ -83,9 +83,9 @@ struct Beacon::Impl {
       const std::lock_guard lock(mutex);
       if (!written && !disk_failure) disk_failure = written.error();
     }
-    for (BeaconValue& value : std::exchange(made, {})) show(std::move(value));
+    for (const BeaconValue& value : std::exchange(made, {})) show(value);
   }
-  void show(BeaconValue value) {
+  void show(const BeaconValue& value) {
     {
       const std::lock_guard lock(mutex);
       if (disk_failure) return;
@@ -179,7 +179,7 @@ struct Beacon::Impl {
         {"/group", [this] {
            return HttpPages::Answer{200, to_hex(group) + "\n"};
          }}});
-    const auto listens = pages->listen(where->host, where->port);
+    auto listens = pages->listen(where->host, where->port);
     if (listens) return listens;
     return because("cannot listen on '" + options.listen + "'", options.listen, listens.error());
   }

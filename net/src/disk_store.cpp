@@ -158,7 +158,7 @@ rocksdb::Status DiskStore::Impl::open_index(const std::string& path) {
 
 rocksdb::Status DiskStore::Impl::read_meta(WalPlace& from) const {
   std::string meta;
-  const rocksdb::Status status = db->Get({}, slice(full_key(kMetaTable, {})), &meta);
+  rocksdb::Status status = db->Get({}, slice(full_key(kMetaTable, {})), &meta);
   if (status.IsNotFound()) return rocksdb::Status::OK();
   if (!status.ok()) return status;
   Reader in(as_view(meta));

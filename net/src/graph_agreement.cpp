@@ -266,19 +266,20 @@ struct GraphAgreement::Impl {
   }
 
   void receive(NodeId from, const Frame& frame) {
-    if (!options.graph.has(from, self)) {
-      ++refused;
-    } else if (!exact(options) || started) {
-      if (engine->receive(from, frame)) return;
-      ++refused;
+    if (!accepts(from, frame)) ++refused;
+  }
+  bool accepts(NodeId from, const Frame& frame) {
+    if (!options.graph.has(from, self)) return false;
+    if (!exact(options) || started) {
+      if (engine->receive(from, frame)) return true;
       malformed |= digraph::bit(from.value);
-    } else if (early_of[from.value] < kEarly * options.graph.size()) {
-      // The others' clocks may be ahead of this one.
-      ++early_of[from.value];
-      early.emplace_back(from, frame);
-    } else {
-      ++refused;
+      return false;
     }
+    // The others' clocks may be ahead of this one.
+    if (early_of[from.value] >= kEarly * options.graph.size()) return false;
+    ++early_of[from.value];
+    early.emplace_back(from, frame);
+    return true;
   }
   // The clock may be set meanwhile, so it is asked again.
   void await_start() {

@@ -51,6 +51,7 @@ crypto::CoinDeal generated(const Committee& committee, std::uint32_t threshold,
   for (const NodeId i : node_ids(nodes[0].enough_dealings()))
     chosen.push_back({i, *nodes[i.value].deal(), {}});
   std::vector<std::shared_ptr<const crypto::SettledKey>> settled;
+  settled.reserve(nodes.size());
   for (const auto& node : nodes) settled.push_back(node.settle(chosen));
   crypto::CoinDeal out{settled[0]->keys(), {}};
   for (const NodeId i : node_ids(committee.size())) {

@@ -277,6 +277,7 @@ Bytes HoneyBadger::batch() const {
     if (k < others.size()) choose(others[k]);
   }
   std::vector<Bytes> values;
+  values.reserve(chosen.size());
   for (const auto& [place, value] : chosen) values.push_back(*value);
   return encode_batch(values);
 }
@@ -334,8 +335,9 @@ bool HoneyBadger::open(subset::Output& agreed, Fx& fx) {
   if (!seals_) return true;
   if (!seals_->told(agreed.epoch)) fx.broadcast(seals_->mine(agreed.epoch, false));
   auto texts = seals_->open(agreed.epoch);
-  if (texts) agreed.entries = *std::move(texts);
-  return texts.has_value();
+  if (!texts) return false;
+  agreed.entries = *std::move(texts);
+  return true;
 }
 
 // H8: half of the window is for those who lag.

@@ -24,7 +24,7 @@ class BadDealer final : public crypto::DkgScheme {
       : honest_(std::move(honest)), n_(n), salt_(salt) {}
 
   std::optional<Bytes> deal() const override {
-    const auto good = honest_->deal();
+    auto good = honest_->deal();
     if (!good) return good;
     std::vector<std::byte> bytes(good->view().begin(), good->view().end());
     // Shares are the end of a dealing, as many bytes for each node.

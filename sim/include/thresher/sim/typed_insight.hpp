@@ -137,6 +137,7 @@ class TypedInsight final : public Insight {
 
   std::vector<const Node*> of(const std::vector<NodeId>& ids) const {
     std::vector<const Node*> nodes;
+    nodes.reserve(ids.size());
     for (const NodeId id : ids) nodes.push_back(&nodes_.of(id));
     return nodes;
   }

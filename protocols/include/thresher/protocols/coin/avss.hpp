@@ -234,7 +234,7 @@ class Avss {
   }
   void deal(std::uint64_t instance, Fx& fx);
   void open(std::uint64_t instance, Fx& fx);
-  void take_row(std::uint64_t instance, NodeId dealer, Dealing& d, Bytes row, Fx& fx);
+  void take_row(std::uint64_t instance, NodeId dealer, Dealing& d, const Bytes& row, Fx& fx);
   void take_point(std::uint64_t instance, NodeId dealer, Dealing& d, NodeId from, Fx& fx);
   void take_share(std::uint64_t instance, NodeId dealer, Dealing& d, NodeId from, Fx& fx);
   void settle_sharing(std::uint64_t instance, NodeId dealer, Dealing& d, Fx& fx);
@@ -364,8 +364,8 @@ void Avss<B>::look_at(std::uint64_t instance, NodeId dealer, Fx& fx) {
     return;
   }
   if (!d.row.empty()) {  // from a record
-    Bytes again = std::exchange(d.row, {});
-    take_row(instance, dealer, d, std::move(again), fx);
+    const Bytes again = std::exchange(d.row, {});
+    take_row(instance, dealer, d, again, fx);
   } else if (!d.offered.empty()) {
     take_row(instance, dealer, d, std::exchange(d.offered, {}), fx);
   }
@@ -434,13 +434,14 @@ void Avss<B>::receive(NodeId from, const avss::Ask& m, Fx& fx) {
 
 // S2: a row that is right is durable, and everybody gets its point of it.
 template <broadcast::OwnedBroadcast B>
-void Avss<B>::take_row(std::uint64_t instance, NodeId dealer, Dealing& d, Bytes row, Fx& fx) {
+void Avss<B>::take_row(std::uint64_t instance, NodeId dealer, Dealing& d, const Bytes& row,
+                       Fx& fx) {
   if (config_.checks.rows && !d.sharing->check_row(row.view())) {
     d.false_row = true;
     ++refused_;
     return;
   }
-  d.row = std::move(row);
+  d.row = row;
   fx.push(Persist{avss::kRows, key_of(instance, dealer), d.row});
   for (const NodeId to : node_ids(config_.committee.size())) {
     Bytes point = d.sharing->point(d.row.view(), to);
@@ -471,7 +472,7 @@ void Avss<B>::take_point(std::uint64_t instance, NodeId dealer, Dealing& d, Node
   // S3: f+1 points make the row.
   if (d.row.empty() && d.points.right.size() >= config_.scheme->enough()) {
     if (auto row = d.sharing->row_of(right(d.points)))
-      return take_row(instance, dealer, d, *std::move(row), fx);
+      return take_row(instance, dealer, d, *row, fx);
   }
   settle_sharing(instance, dealer, d, fx);
 }

@@ -262,7 +262,7 @@ void SetupFreeCoin<C, B>::raise(EffectsOf<Secrets>& child, Fx& fx) {
   std::vector<avss::Output> news;
   lift(
       child, fx, kSecretsHop, [](typename Secrets::Message&& m) { return Message(std::move(m)); },
-      [&](avss::Output&& output) { news.push_back(std::move(output)); });
+      [&](const avss::Output& output) { news.push_back(output); });
   for (const avss::Output& output : news) {
     if (const auto* m = std::get_if<avss::Shared>(&output)) {
       shared(*m, fx);
