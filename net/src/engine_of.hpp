@@ -284,8 +284,8 @@ class EngineOf final : public OrderEngine {
       }
       if (!due.empty()) host->persist(std::move(due), 0);
     }
-    void verify(const Verify& v) { host->verify(v, from); }
-    void verify(const VerifyAll& v) { host->verify(v, from); }
+    void verify(const Verify& v) { host->verify(v, v.sender ? v.sender : from); }
+    void verify(const VerifyAll& v) { host->verify(v, v.sender ? v.sender : from); }
     void endorse(const Endorse& e) { host->endorse(e); }
     void accuse(const Accuse& a) { host->accuse(a); }
   };

@@ -144,7 +144,7 @@ void SignedBroadcast::check_votes(const Instance& i, State& s, const Digest& dig
     return;
   for (const auto& [signer, signature] : waiting->second) {
     const std::uint64_t t = ticket({i, digest, signer, signature});
-    fx.push(Verify{{t, {}}, signer, vote_digest(config_.chain, i, digest), signature});
+    fx.push(Verify{{t, {}}, signer, vote_digest(config_.chain, i, digest), signature, signer});
   }
   s.unverified.erase(waiting);
 }
@@ -189,7 +189,7 @@ void SignedBroadcast::receive(NodeId from, const Certificate& m, Fx& fx) {
     return;
   }
   const std::uint64_t t = ticket({.instance = m.instance, .digest = m.digest, .list = m.list});
-  fx.push(VerifyAll{{t, {}}, vote_digest(config_.chain, m.instance, m.digest), m.list});
+  fx.push(VerifyAll{{t, {}}, vote_digest(config_.chain, m.instance, m.digest), m.list, from});
 }
 
 void SignedBroadcast::certified(const Instance& i, State& s, const Digest& digest,

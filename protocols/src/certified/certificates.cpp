@@ -70,8 +70,9 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   if (check.kind == Check::Kind::kVotes) ++stats.vote_calls;
   if (check.kind == Check::Kind::kVertex && !std::exchange(asked, true)) ++stats.certificate_calls;
   const std::uint64_t first = next_ticket;
+  // Headers and votes come from their signers alone.
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
-    fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
+    fx.push(Verify{{next_ticket++, {}}, signer, digest, signature, signer});
     ++stats.signatures_checked;
   };
   if (check.kind == Check::Kind::kTwo) {
@@ -79,8 +80,10 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
     ask(check.from, check.second->digest, check.second->signature);
   } else if (check.kind == Check::Kind::kVertex) {
     const VertexPtr& v = check.vertex;
-    fx.push(VerifyAll{
-        {next_ticket++, {}}, v->digest, std::shared_ptr<const SignatureList>(v, &v->certificate)});
+    fx.push(VerifyAll{{next_ticket++, {}},
+                      v->digest,
+                      std::shared_ptr<const SignatureList>(v, &v->certificate),
+                      check.from});
     stats.signatures_checked += v->certificate.signatures.size();
   } else {
     for (const auto& [signer, signature] : check.signatures)

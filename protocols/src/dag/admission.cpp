@@ -80,7 +80,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   ++peer.pending;
   peer.pending_bytes += block->header.payload_bytes;
   ++stats.signatures_checked;
-  fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
+  fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature, from});
 }
 
 void Dag::State::verdict(const Verified& verified, Fx& fx) {

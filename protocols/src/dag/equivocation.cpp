@@ -60,7 +60,7 @@ void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
   ++stats.signatures_checked;
   const BlockPtr& one = message.first;
   const std::uint64_t ticket = awaited.keep({.block = one, .from = from, .other = message.second});
-  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature});
+  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature, from});
 }
 
 // The verdict on one of the two headers.
@@ -80,7 +80,7 @@ void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
   const BlockPtr& one = checked.other;
   const std::uint64_t ticket = awaited.keep(
       {.block = one, .from = checked.from, .other = checked.block, .other_good = true});
-  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature});
+  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature, checked.from});
 }
 
 // Q3: once for each culprit the proof becomes durable and is sent to all, so that what one correct

@@ -16,7 +16,7 @@ bool Dag::State::may_show(const BlockPtr& block, Fx& fx) {
     ++stats.signatures_checked;
     const std::uint64_t ticket =
         awaited.keep({.block = block, .from = config.self, .vouched = true});
-    fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature});
+    fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature, config.self});
   }
   return false;
 }

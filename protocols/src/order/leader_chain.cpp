@@ -194,7 +194,7 @@ bool LeaderChain::check_votes(Kind kind, const Reference& what, Fx& fx) {
     return false;
   for (const auto& [signer, signature] : waiting->second) {
     checks_[++tickets_] = {{kind, what.view, what.digest, nullptr}, signer, signature};
-    fx.push(Verify{{tickets_, {}}, signer, statement(kind, what), signature});
+    fx.push(Verify{{tickets_, {}}, signer, statement(kind, what), signature, signer});
   }
   votes.unverified.erase(waiting);
   return false;
@@ -228,7 +228,7 @@ bool LeaderChain::offer(NodeId from, const Certificate& c, Fx& fx) {
   if (pending_[from.value] >= kPending) return false;
   ++pending_[from.value];
   checks_[++tickets_] = {c, from, {}};
-  fx.push(VerifyAll{{tickets_, {}}, statement(c.kind, about(c)), c.list});
+  fx.push(VerifyAll{{tickets_, {}}, statement(c.kind, about(c)), c.list, from});
   return false;
 }
 

@@ -40,6 +40,7 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     std::uint64_t crashes_per_10000 = 0;  ///< effect lists that are cut somewhere
     bool forget_votes = false;            ///< a mutant: restarts lose the votes
     bool fair_end = true;                 ///< demand P6
+    bool forges = false;                  ///< liars sign badly in votes and certificates, too
   };
 
   CertifiedArena(const certified::Rules& rules, std::uint32_t n, std::uint64_t seed)
@@ -127,12 +128,15 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     for (const auto& v : e.output.blocks) got_[v->payload.root].insert(i);
     committed(i, {e.output.slot.value, e.output.leader});
   }
-  void emit(std::uint16_t, const Verify& e, Todo& todo) {
-    todo.push_back(Verified{e.ticket, sign(e.signer.value, e.digest) == e.signature});
+  void emit(std::uint16_t i, const Verify& e, Todo& todo) {
+    const bool ok = sign(e.signer.value, e.digest) == e.signature;
+    judged(i, e, ok);
+    todo.push_back(Verified{e.ticket, ok});
   }
-  void emit(std::uint16_t, const VerifyAll& e, Todo& todo) {
+  void emit(std::uint16_t i, const VerifyAll& e, Todo& todo) {
     const bool ok = e.list->all(
         [&](NodeId signer, const Signature& s) { return sign(signer.value, e.digest) == s; });
+    judged(i, e, ok);
     todo.push_back(Verified{e.ticket, ok});
   }
   void emit(std::uint16_t i, const Endorse& e, Todo& todo) {
@@ -231,11 +235,14 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     for (std::uint64_t v = 0; v < variants; ++v) propose(self, round);
   }
 
+  bool forges() { return options_.forges && random_.below(2) == 0; }
+
   void vote_for_anything(std::uint16_t self) {
     if (by_round_.empty()) return;
     const auto& last = by_round_.rbegin()->second;
     const auto& p = last[random_.below(last.size())];
-    const std::uint16_t as = random_.below(4) == 0 ? any_node() : self;  // sometimes badly
+    std::uint16_t as = random_.below(4) == 0 ? any_node() : self;  // sometimes badly
+    if (forges()) as = static_cast<std::uint16_t>(self + 1);
     post(self, p->header.author.value,
          certified::Vote{p->header.round, p->digest, sign(as, p->digest)});
   }
@@ -249,7 +256,9 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
         const certified::VertexPtr v = vertex(p);
         for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
           if (random_.below(3) >= shown_of_3_) continue;
-          post(self, to, certified::Certify{v->round(), v->digest, v->certificate});
+          certified::Certificate shown = v->certificate;
+          if (forges()) shown.signatures.back().front() ^= std::byte{1};
+          post(self, to, certified::Certify{v->round(), v->digest, std::move(shown)});
         }
       }
     }

@@ -47,6 +47,15 @@ TEST_P(CertifiedArenaRules, NothingBreaks) {
   EXPECT_GT(lies, 60u);
 }
 
+// Signatures wait until a quorum could be complete, which the message of a correct node may say. It
+// was told of as the sender of the bad ones among them.
+TEST_P(CertifiedArenaRules, ABadSignatureIsCountedToWhoSentIt) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CertifiedArena arena(GetParam(), size_of(seed), seed, {.forges = true});
+    ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
+  }
+}
+
 // Every node may be cut after any effect; restored from its disk it never contradicts itself.
 TEST_P(CertifiedArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
   std::uint64_t crashes = 0;

@@ -28,6 +28,7 @@ namespace thresher {
 struct ChainArenaOptions {
   std::uint64_t crashes_per_10000 = 0;  ///< effect lists that are cut somewhere
   bool forgets_said = false;            ///< a mutant: restarts lose what was said
+  bool forges = false;                  ///< liars sign badly in votes and certificates, too
   LeaderChain::Config base{};           ///< with the rules that a mutant lacks
 };
 
@@ -102,14 +103,16 @@ class ChainArena : private testing::ArenaOf<ChainArena<Node>, Node> {
   void emit(std::uint16_t i, const Deliver<leader_chain::Delivery>& e, Todo&) {
     this->committed(i, {e.output.slot, hash(e.output.value.view())});
   }
-  void emit(std::uint16_t, const Verify& e, Todo& todo) {
+  void emit(std::uint16_t i, const Verify& e, Todo& todo) {
     const bool ok = sim::mock_signature(e.signer, e.digest) == e.signature;
+    this->judged(i, e, ok);
     todo.push_back(Verified{e.ticket, ok});
   }
-  void emit(std::uint16_t, const VerifyAll& e, Todo& todo) {
+  void emit(std::uint16_t i, const VerifyAll& e, Todo& todo) {
     const bool ok = e.list->all([&](NodeId signer, const Signature& s) {
       return sim::mock_signature(signer, e.digest) == s;
     });
+    this->judged(i, e, ok);
     todo.push_back(Verified{e.ticket, ok});
   }
   void emit(std::uint16_t i, const Endorse& e, Todo& todo) {
@@ -191,6 +194,7 @@ class ChainArena : private testing::ArenaOf<ChainArena<Node>, Node> {
       feed(i, Expired{id});
     }
   }
+  bool forges() { return options_.forges && random_.below(2) == 0; }
   void show(std::uint16_t from, const Message& m) {
     for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
       if (!faulty(to) && random_.below(4) < shown_of_4_) put(from, to, m);
@@ -238,7 +242,8 @@ class ChainArena : private testing::ArenaOf<ChainArena<Node>, Node> {
     vote(voter, {Kind::kNotarize, name});
   }
   void vote(std::uint16_t voter, const About& about) {
-    const Signature s = sim::mock_signature(NodeId{voter}, statement(about));
+    Signature s = sim::mock_signature(NodeId{voter}, statement(about));
+    if (forges()) s.front() ^= std::byte{1};
     show(voter, leader_chain::Vote{about.first, about.second.view, about.second.digest, s});
   }
   // For whatever others vote for, and for skipping the same view.
@@ -263,7 +268,13 @@ class ChainArena : private testing::ArenaOf<ChainArena<Node>, Node> {
     auto at = certificates_.begin();
     std::advance(at, static_cast<std::ptrdiff_t>(random_.below(certificates_.size())));
     const std::uint16_t to = any_node();
-    if (!faulty(to)) put(any_faulty(), to, at->second);
+    leader_chain::Certificate shown = at->second;
+    if (forges()) {
+      SignatureList list = *shown.list;
+      list.signatures.back().front() ^= std::byte{1};
+      shown.list = std::make_shared<const SignatureList>(std::move(list));
+    }
+    if (!faulty(to)) put(any_faulty(), to, std::move(shown));
   }
   void sees(std::uint16_t, const InputOf<Node>& input) {
     const auto* r = std::get_if<Received<Message>>(&input);

@@ -33,6 +33,15 @@ TYPED_TEST(LeaderChainArena, NothingBreaks) {
   EXPECT_GT(delivered, 100u);  // else nothing was judged
 }
 
+// Votes wait until a quorum could be complete, which the vote of a correct node may say. It was
+// told of as the sender of the bad ones among them.
+TYPED_TEST(LeaderChainArena, ABadSignatureIsCountedToWhoSentIt) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    ChainArena<TypeParam> arena(size_of(seed), seed, {.forges = true});
+    ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
+  }
+}
+
 TYPED_TEST(LeaderChainArena, CutAfterAnyEffectNobodyContradictsItself) {
   std::uint64_t crashes = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -73,7 +73,10 @@ class Adopter {
   /// Answers all questions about signatures; how many there were.
   std::size_t verdicts() {
     const auto asked = std::exchange(asked_, {});
-    for (const Verify& v : asked) feed(Verified{v.ticket, v.signature == good()});
+    for (const Verify& v : asked) {
+      EXPECT_EQ(v.sender, NodeId{0}) << "who asks for a block did not bring it";
+      feed(Verified{v.ticket, v.signature == good()});
+    }
     return asked.size();
   }
   Want want_all() const {

@@ -35,14 +35,19 @@ struct Echo {
 struct Host : EngineHost {
   std::string calls;
   std::vector<std::string> broke;
+  std::vector<std::optional<NodeId>> senders;  // of what is to be verified
   void send(NodeId, const Frame&) override {}
   void broadcast(const Frame&) override {}
   void deliver(Commit) override { calls += "deliver "; }
   void arm(TimerId, Delay) override {}
   void cancel(TimerId) override {}
   void persist(std::vector<Persist>, std::uint64_t) override { calls += "persist "; }
-  void verify(const Verify&, std::optional<NodeId>) override { calls += "verify "; }
-  void verify(const VerifyAll&, std::optional<NodeId>) override { calls += "verify-all "; }
+  void verify(const Verify&, std::optional<NodeId> from) override { asked("verify ", from); }
+  void verify(const VerifyAll&, std::optional<NodeId> from) override { asked("verify-all ", from); }
+  void asked(const std::string& what, std::optional<NodeId> from) {
+    calls += what;
+    senders.push_back(from);
+  }
   void endorse(const Endorse&) override {}
   void accuse(const Accuse&) override {}
   void broken(const std::string& what) override { broke.push_back(what); }
@@ -77,6 +82,35 @@ TEST(Engine, TheRecordsOfAStepComeBeforeWhatItDelivers) {
   ASSERT_TRUE(engine.receive(NodeId{1}, {}));
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(host.calls, "persist deliver persist deliver ");
+}
+
+/// Asks about what it was just sent, and about what others had brought before.
+struct Gathers : Echo {
+  using Echo::on;
+  static void on(const Received<Message>&, Fx& fx) {
+    fx.push(Verify{Ticket{1}, NodeId{2}, {}, {}});
+    fx.push(Verify{Ticket{2}, NodeId{2}, {}, {}, NodeId{3}});
+    fx.push(VerifyAll{Ticket{3}, {}, std::make_shared<const SignatureList>(), NodeId{0}});
+  }
+};
+
+struct GathersAdapter : EchoAdapter {
+  using Protocol = Gathers;
+  static Pledge pledge(const Gathers&) { return {}; }
+  static void adopt(const Commit&, std::deque<InputOf<Gathers>>&, std::vector<Persist>&) {}
+  static EngineSample sample(const Gathers&) { return {}; }
+  static std::size_t pending_submits(const Gathers&) { return 0; }
+};
+
+// What waits for a verdict is looked at when somebody else's message makes it worth it, and that
+// one was told of as its sender.
+TEST(Engine, WhatIsVerifiedIsItsSendersWhoeverSetItOff) {
+  Host host;
+  EngineOf<GathersAdapter> engine({}, Gathers{}, host);
+  ASSERT_TRUE(engine.receive(NodeId{1}, {}));
+  EXPECT_TRUE(engine.run());
+  EXPECT_EQ(host.calls, "verify verify verify-all ");
+  EXPECT_EQ(host.senders, (std::vector<std::optional<NodeId>>{NodeId{1}, NodeId{3}, NodeId{0}}));
 }
 
 /// Sends, then finds that it counted wrong.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -53,12 +54,15 @@ struct Persist {
   Bytes body{};
   bool lazy = false;
 };
-/// Ask for a verdict on a signature; answered by `Verified`.
+/// Ask for a verdict on a signature; answered by `Verified`. `sender`: the node that brought it, to
+/// whom a host counts a bad one. Empty: the sender of the message that is handled, which is wrong
+/// where a signature waits until another node's message makes its verdict worth asking for.
 struct Verify {
   Ticket ticket;
   NodeId signer;
   Digest digest;
   Signature signature;
+  std::optional<NodeId> sender{};
 };
 /// Ask for one verdict on a list of signatures on `digest`; answered by one `Verified`, which says
 /// whether all are good. Pre: the list is complete and nobody changes it any more, so that who
@@ -67,6 +71,7 @@ struct VerifyAll {
   Ticket ticket;
   Digest digest;
   std::shared_ptr<const SignatureList> list;
+  std::optional<NodeId> sender{};  ///< as in Verify
 };
 /// Sign with the node's key, which the core never holds; answered by `Endorsed`.
 struct Endorse {

@@ -29,11 +29,13 @@
 //
 // Guarantees: all that happens is a function of the generator; faulty nodes are never fed; records
 // become durable in order, and a lazy one with the next that is not; `committed()` judges that all
-// correct nodes commit one sequence, repeats after a restart included. Judges nothing else and
-// shrinks nothing: the test says what else must hold.
+// correct nodes commit one sequence, repeats after a restart included, and `judged()` that no bad
+// signature is counted to a correct node. Judges nothing else and shrinks nothing: the test says
+// what else must hold.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -157,6 +159,8 @@ class ArenaOf {
       const Input next = std::move(todo.back());
       todo.pop_back();
       if constexpr (requires { derived().sees(i, next); }) derived().sees(i, next);
+      const auto* heard = std::get_if<Received<Message>>(&next);
+      heard_ = heard != nullptr ? std::optional(heard->from) : std::nullopt;
       typename Node::Fx fx;
       try {
         step(nodes_[i], next, fx);
@@ -206,6 +210,17 @@ class ArenaOf {
     pending_[i].clear();
   }
 
+  /// A host counts a bad signature to who sent it, and names that node to its operator: so it has
+  /// to be a liar, or the asking node itself, which is not counted.
+  template <class Question>
+  void judged(std::uint16_t i, const Question& asked, bool good) {
+    const std::optional<NodeId> sender = asked.sender ? asked.sender : heard_;
+    if (good || !sender || sender->value == i || faulty(sender->value)) return;
+    derived().violated("blame", "node " + std::to_string(i) +
+                                    " has a bad signature of correct node " +
+                                    std::to_string(sender->value));
+  }
+
   /// P5: one sequence of commits. After a restart old commits come again, from where the disk
   /// knows; the host drops them.
   void committed(std::uint16_t i, const Commit& commit) {
@@ -243,6 +258,7 @@ class ArenaOf {
 
   std::set<std::pair<std::uint16_t, std::uint16_t>> starved_;
   std::uint64_t until_redraw_ = 0;
+  std::optional<NodeId> heard_;  // who sent what a node is fed
 
  protected:
   void stop_starving() { starved_.clear(); }
