@@ -217,8 +217,14 @@ bool Pbft::receive(NodeId from, const Bracha::Message& m, Fx& fx) {
   return true;
 }
 
+// Nobody's offence: a link that was cut brings at once all that was said meanwhile.
+bool Pbft::late(std::uint64_t view, std::uint64_t slot) const {
+  return view < view_ || slot < minus(floor_, config_.window);
+}
+
 // R2
 bool Pbft::receive(NodeId from, const PrePrepare& m, Fx&) {
+  if (late(m.view, m.slot)) return false;
   if (!near(m.view) || from != leader(m.view) || !fits(m.slot) ||
       m.value.size() > config_.value_bytes || (m.view == view_ && active_ && m.slot < first_)) {
     ++refused_;
@@ -229,6 +235,7 @@ bool Pbft::receive(NodeId from, const PrePrepare& m, Fx&) {
 
 // R3, R4
 bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
+  if (late(m.view, m.slot)) return false;
   if (!near(m.view) || !fits(m.slot) || m.phase > kCommit) {
     ++refused_;
     return false;
@@ -241,6 +248,7 @@ bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
 }
 
 bool Pbft::receive(NodeId from, const NewView& m, Fx&) {
+  if (m.view < view_) return false;  // late
   const std::set<NodeId> distinct(m.from.begin(), m.from.end());
   if (!near(m.view) || from != leader(m.view) || distinct.size() != m.from.size() ||
       distinct.size() < config_.committee.at_least(kQuorum) ||

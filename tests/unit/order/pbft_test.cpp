@@ -199,6 +199,34 @@ TEST(PbftBounds, WhatOnePeerIsSentIsBounded) {
   EXPECT_EQ(t.sent_bytes, std::size_t{72} << 20);
 }
 
+// When a link was cut, all that its sender said comes at once, about views and slots that are over.
+// Thousands of refused messages were counted to correct nodes, and their operators told.
+TEST(PbftLate, WhatComesLateIsNobodysOffence) {
+  constexpr std::uint64_t kSlots = 20;
+  const Pbft::Config config{.self = NodeId{0}, .window = 4, .history = 64};
+  const auto all_of = [](Follower& t, std::uint64_t view, std::uint64_t slot) {
+    const Bytes value = sized(slot, 16);
+    const auto leader = static_cast<std::uint16_t>(view % 4);
+    t.say(leader, pbft::PrePrepare{view, slot, value});
+    for (std::uint16_t from = 1; from < 4; ++from) {
+      for (const auto phase : {pbft::kPrepare, pbft::kCommit})
+        t.say(from, pbft::Vote{view, slot, hash(value.view()), phase});
+    }
+  };
+  Follower t(config);
+  for (std::uint64_t slot = 0; slot < kSlots; ++slot) t.decide(slot, sized(slot, 16));
+  for (std::uint16_t from = 1; from < 4; ++from) t.say(from, pbft::Checkpoint{1, kSlots});
+  all_of(t, 1, 0);
+  EXPECT_EQ(t.node().refused(), 0u) << "slots that are over";
+  for (std::uint16_t from = 1; from < 4; ++from) t.say(from, pbft::Checkpoint{7, kSlots});
+  ASSERT_EQ(t.node().view(), 7u);
+  all_of(t, 1, kSlots);
+  t.say(2, pbft::NewView{2, {NodeId{1}, NodeId{2}, NodeId{3}}});
+  EXPECT_EQ(t.node().refused(), 0u) << "views that are over";
+  t.say(1, pbft::Vote{7, 1000, {}, pbft::kPrepare});
+  EXPECT_EQ(t.node().refused(), 1u) << "far away";
+}
+
 // f peers that claim any view move nobody; one more does.
 TEST(PbftViews, AreJoinedOnTheWordOfAValiditySet) {
   Follower t({.committee = *Committee::of(7), .self = NodeId{0}});

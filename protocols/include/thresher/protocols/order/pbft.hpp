@@ -202,6 +202,7 @@ class Pbft {
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
   bool note_view(NodeId from, const Message& m);
   bool fits(std::uint64_t slot) const;
+  bool late(std::uint64_t view, std::uint64_t slot) const;
   void step_broadcast(const InputOf<Bracha>& input, Fx& fx);
   void lift_broadcast(Bracha::Fx& child, Fx& fx);
   std::optional<pbft::ViewChange> read_view_change(const Bytes& payload) const;
