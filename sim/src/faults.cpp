@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fault_kinds.hpp"
+#include "luck.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::sim {
@@ -178,6 +179,7 @@ std::optional<std::size_t> FaultPlan::strikes(NodeId id, std::string_view moment
   for (auto it = striking_.begin(); it != striking_.end(); ++it) {
     const FaultAction& a = actions_[*it];
     if (!who_[*it].contains(id) || moment != a.field || now < a.from || now >= *a.to) continue;
+    if (!goes_down(seed_, *it, a, id)) continue;
     const std::size_t index = *it;
     striking_.erase(it);
     return index;

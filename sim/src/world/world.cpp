@@ -1,6 +1,7 @@
 // A world as it is made, and the instants that it runs.
 #include "thresher/sim/world.hpp"
 
+#include "luck.hpp"
 #include "world/state.hpp"
 
 namespace thresher::sim {
@@ -55,7 +56,7 @@ void World::schedule_crashes() {
     const FaultAction& a = faults_.actions()[i];
     if (!stops(a.what)) continue;
     for (const NodeId id : a.who) {
-      if (!Prng(seed_ ^ mix64(i), id.value).chance_ppm(a.probability_ppm)) continue;
+      if (!goes_down(seed_, i, a, id)) continue;
       const Ticks from = rounds_ ? round_up(a.from) : a.from;
       if (!waits_for_moment(a)) calendar_.push(from, controls_.put({id, i, false}), control_of(id));
       if (!a.to || *a.to <= a.from) continue;

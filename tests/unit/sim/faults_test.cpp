@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "beacon.hpp"
 
@@ -299,6 +301,47 @@ TEST(Faults, ARestartIsNoneOfTheFaulty) {
   EXPECT_TRUE(run.of(0, 3, 7).empty() || run.of(0, 3, 7)[0].at > 9 * kUnit);
   EXPECT_EQ(run.told.count(TraceEvent::Kind::kRestart), 1);
   EXPECT_EQ(run.machine.faults().quiet_from(), 9 * kUnit);
+}
+
+FaultAction down(FaultKind what, Ticks from, std::optional<Ticks> to) {
+  FaultAction a = act(what);
+  a.from = from * kUnit;
+  if (to) a.to = *to * kUnit;
+  return a;
+}
+
+// Each of its numbers vouches for somebody.
+struct Vouching : BeaconSubject {
+  using BeaconSubject::facts_of;
+  MessageFacts facts_of(const Beacon::Message& m) const {
+    MessageFacts facts = BeaconSubject::facts_of(m);
+    facts.moment = "word";
+    return facts;
+  }
+};
+
+// Whom chance spared was stopped all the same, and never came back: a correct node too few.
+TEST(Faults, AMomentStrikesWhomChanceLetsIt) {
+  for (const std::uint64_t chance : {0U, 500'000U, 1'000'000U}) {
+    std::int64_t struck = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      FaultAction a = down(FaultKind::kRestart, 4, 9);
+      for (const std::uint16_t i : others()) a.who.push_back(NodeId{i});
+      a.field = "word";
+      a.probability_ppm = chance;
+      Experiment e = hall({a});
+      e.seed = seed;
+      Hall::Told told;
+      Machine<Vouching> machine(Vouching{}, e, &told);
+      machine.start();
+      while (machine.next_time() <= 20 * kUnit) machine.run_instant(machine.next_time());
+      EXPECT_EQ(told.count(TraceEvent::Kind::kRestart), told.count(TraceEvent::Kind::kCrash));
+      EXPECT_LE(told.count(TraceEvent::Kind::kCrash), 1);
+      struck += told.count(TraceEvent::Kind::kCrash);
+    }
+    EXPECT_EQ(struck == 0, chance == 0) << chance;
+    EXPECT_TRUE(chance < 1'000'000 || struck == 40) << struck;
+  }
 }
 
 TEST(Faults, SeveralAtOnceActInTheirOrder) {
