@@ -68,22 +68,29 @@ void World::boot(Face& face) {
   settle(face);
 }
 
+// Outages that overlap are one: it begins with the first of them and ends with the last. One that
+// waited for a moment in vain has nobody to bring back.
 void World::control(const Control& c) {
-  const FaultAction& action = faults_.actions()[c.action];
+  const FaultKind what = faults_.actions()[c.action].what;
   for (std::size_t f = first_face_[c.id.value]; f < faces_.size() && faces_[f]->id == c.id; ++f) {
     Face& face = *faces_[f];
-    if (face.up == c.up) continue;
-    faults_.note_fired(c.action);
+    if (!c.up) face.outages.push_back(c.action);
+    if (c.up && std::erase(face.outages, c.action) == 0) continue;
+    // The disk of a node that is down for another reason is lost as well.
+    const bool wiped = !c.up && what == FaultKind::kAmnesia;
+    if (wiped) {
+      face.storage = {};
+      if (skills_.archives) nodes_.lose_archive(face.id);
+    }
+    const bool turns = face.up != c.up && face.outages.empty() == c.up;
+    if (turns || wiped) faults_.note_fired(c.action);
+    if (!turns) continue;
     if (!c.up) {
       face.up = false;
       face.lazy.clear();
-      if (action.what == FaultKind::kAmnesia) {
-        face.storage = {};
-        if (skills_.archives) nodes_.lose_archive(face.id);
-      }
-      tell(TraceEvent::Kind::kCrash, face, face.id, to_string(action.what));
+      tell(TraceEvent::Kind::kCrash, face, face.id, to_string(what));
     } else {
-      tell(TraceEvent::Kind::kRestart, face, face.id, to_string(action.what));
+      tell(TraceEvent::Kind::kRestart, face, face.id, to_string(what));
       if (face.side == 0) on_restart(face.id);
       boot(face);
     }

@@ -21,7 +21,8 @@ struct World::Face {
   bool up = false;
   bool watched = false;  // its messages meet faults
   bool returns = false;
-  bool deaf = false;  // to some messages
+  bool deaf = false;                 // to some messages
+  std::vector<std::size_t> outages;  // the actions that keep it down
   std::uint64_t life = 0;
   std::uint64_t sent = 0, stuffed = 0;  // messages, a broadcast as one; bytes that fill memory
   std::uint64_t heard = 0;              // hash of all it took

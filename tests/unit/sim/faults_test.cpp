@@ -310,6 +310,43 @@ FaultAction down(FaultKind what, Ticks from, std::optional<Ticks> to) {
   return a;
 }
 
+// The end of one outage brought back a node that another one still kept away, for ever even, and
+// what began while the node was away already did nothing.
+TEST(Faults, OutagesThatOverlapAreOne) {
+  const FaultAction crash = down(FaultKind::kCrash, 4, 15);
+  const FaultAction inside = down(FaultKind::kRestart, 6, 9);
+  const FaultAction beyond = down(FaultKind::kRestart, 12, 18);
+  const FaultAction for_ever = down(FaultKind::kCrash, 5, {});
+  struct Case {
+    std::vector<FaultAction> outages;
+    std::optional<Ticks> back;
+  };
+  for (const Case& c : {Case{{crash, inside}, 15}, Case{{inside, crash}, 15},
+                        Case{{crash, beyond}, 18}, Case{{beyond, inside, crash}, 18},
+                        Case{{for_ever, inside}, {}}, Case{{beyond, for_ever, crash}, {}}}) {
+    const Hall run(hall(c.outages), 30 * kUnit);
+    EXPECT_EQ(run.told.count(TraceEvent::Kind::kCrash), 1);
+    EXPECT_EQ(run.told.count(TraceEvent::Kind::kRestart), c.back ? 1 : 0);
+    std::set<Ticks> said;  // after it went down
+    for (const auto& h : run.heard) {
+      if (h.by == NodeId{0} && h.from == kFaulty && h.at > 6 * kUnit) said.insert(h.at);
+    }
+    ASSERT_EQ(said.empty(), !c.back);
+    EXPECT_TRUE(said.empty() || *said.begin() == (*c.back + 1) * kUnit);
+  }
+}
+
+TEST(Faults, ADiskIsLostWhileItsNodeIsAwayAsWell) {
+  const FaultAction crash = down(FaultKind::kCrash, 4, 15);
+  const FaultAction amnesia = down(FaultKind::kAmnesia, 6, 9);
+  for (const auto& outages : {std::vector{crash, amnesia}, std::vector{amnesia, crash}}) {
+    const Hall run(hall(outages));
+    ASSERT_EQ(run.of(0, 3, 1).size(), 2U);
+    EXPECT_EQ(run.of(0, 3, 1)[1].at, 16 * kUnit);
+    EXPECT_EQ(run.machine.faults().fired(FaultKind::kAmnesia), 1U);
+  }
+}
+
 // Each of its numbers vouches for somebody.
 struct Vouching : BeaconSubject {
   using BeaconSubject::facts_of;
