@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
+#include "thresher/sim/commits.hpp"
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/read.hpp"
 
@@ -54,6 +56,17 @@ TEST(Throughput, WhatIsOfferedIsDelivered) {
     EXPECT_GT(out.latencies.size(), 4000U * 5) << c.protocol;
     EXPECT_LT(out.throughput.backlog, c.backlog) << c.protocol;
   }
+}
+
+// The engine goes node by node through a stretch of time, so notes of several nodes come in any
+// order; the first and the last of them were those that came first and last.
+TEST(Throughput, IsFromTheFirstDeliveryToTheLastHoweverTheyAreTold) {
+  std::vector<Ticks> notes{3000, 3000, 4000, 7000};
+  do {
+    Served served;
+    for (const Ticks at : notes) served.note(at);
+    EXPECT_DOUBLE_EQ(served.per_second(), 2 * 1e6 / 4000) << testing::PrintToString(notes);
+  } while (std::next_permutation(notes.begin(), notes.end()));
 }
 
 TEST(Throughput, SameSeedIsSameRun) {

@@ -9,6 +9,7 @@
 // last to the end; from the start to the first is none, that is `first_after` of the start.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "thresher/sim/outcome.hpp"
@@ -18,10 +19,14 @@ namespace thresher::sim {
 /// How many requests were served a second.
 class Served {
  public:
+  /// In any order: the engine goes node by node through a stretch of time.
   void note(Ticks now) {
-    if (total_++ == 0) first_ = now;
+    if (total_++ == 0 || now < first_) {
+      first_ = now;
+      at_first_ = 0;
+    }
     if (now == first_) ++at_first_;
-    last_ = now;
+    last_ = std::max(last_, now);
   }
   /// From the first instant at which one was to the last; those of the first do not count.
   double per_second() const {
