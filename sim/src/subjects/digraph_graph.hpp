@@ -22,14 +22,21 @@ inline bool nobody_restarts(const Experiment& e) {
                       [](const FaultAction& a) { return a.what == FaultKind::kRestart; });
 }
 
-/// That, and every message between correct nodes takes Delta at most.
+/// Links take all the time that there is: no message waits for a core or a card.
+inline bool nodes_are_fast(const Experiment& e) {
+  const bool cores = e.costs.sign_ns + e.costs.verify_ns + e.costs.hash_ns_per_kb == 0;
+  return e.engine == Engine::kRounds || (cores && e.network.nic_bits_per_s == 0);
+}
+
+/// That, and every message between correct nodes comes, and takes Delta at most.
 inline bool synchronous(const Experiment& e) {
   const Links links(e, NodeSet(e.n));
   const bool starved = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
     return a.what == FaultKind::kStarve;
   });
-  return !starved && links.quiet_from() == 0 && links.longest() <= e.network.delta &&
-         nobody_restarts(e);
+  const bool comes = !links.lossy() && e.network.reorder_ppm == 0;
+  return !starved && comes && nodes_are_fast(e) && links.quiet_from() == 0 &&
+         links.longest() <= e.network.delta && nobody_restarts(e);
 }
 
 inline digraph::Digraph graph_of(const Experiment& e) {

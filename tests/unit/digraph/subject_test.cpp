@@ -2,6 +2,11 @@
 // experiment.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
@@ -88,6 +93,39 @@ TEST(SyncAuthSubject, IsJudgedOnlyWhereMessagesAreInTime) {
   e.network.partitions = {{.groups = {{NodeId{0}, NodeId{1}}}, .from = 0, .to = 30 * kUnit}};
   const Outcome out = simulate(e, {});
   EXPECT_EQ(out.verdict, Verdict::kPass) << out.why;
+}
+
+// Neither is it where messages are lost, overtaken by others, or wait for cores and cards: it was
+// called wrong for what the network did.
+TEST(SyncAuthSubject, IsJudgedOnlyWhereMessagesComeAndInTime) {
+  const auto lossy = [](Experiment& e) { e.network.loss_ppm = 300'000; };
+  const auto a_lossy_link = [](Experiment& e) {
+    e.network.links = {{.from = {NodeId{1}}, .loss_ppm = 900'000}};
+  };
+  const auto overtaken = [](Experiment& e) { e.network.reorder_ppm = 1'000'000; };
+  const auto slow_cores = [](Experiment& e) { e.costs.verify_ns = 3'000'000; };
+  const auto slow_cards = [](Experiment& e) { e.network.nic_bits_per_s = 500'000; };
+  const std::vector<std::pair<std::string, std::function<void(Experiment&)>>> networks{
+      {"loss", lossy},
+      {"a lossy link", a_lossy_link},
+      {"reordering", overtaken},
+      {"slow cores", slow_cores},
+      {"slow cards", slow_cards}};
+  for (const auto& [what, worsen] : networks) {
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      Experiment e;
+      e.protocol = "sync-auth";
+      e.n = 5;
+      e.f = 2;
+      e.stop.time = 100 * kUnit;
+      e.engine = what.starts_with("slow") ? Engine::kEvents : Engine::kRounds;
+      e.seed = seed;
+      e.faults = {{.who = {NodeId{0}}, .what = FaultKind::kEquivocate}};
+      worsen(e);
+      const Outcome out = simulate(e, {});
+      EXPECT_NE(out.verdict, Verdict::kViolated) << what << ", seed " << seed << ": " << out.why;
+    }
+  }
 }
 
 // Nothing leads into {0, 1, 2}, and nothing into {3, 4}: the condition does not hold, and nobody
