@@ -4,9 +4,10 @@
 namespace thresher::sim {
 
 std::string Run::why_unjudged() const {
-  if (submitted_ == 0 || all_done()) return {};
-  if (!experiment_.oracles.liveness_on) return "the oracle is off";
   const bool decided = judge_.known() > 0;
+  if (submitted_ == 0) return {};
+  if (all_done()) return decided ? "" : "no correct node was asked for anything";
+  if (!experiment_.oracles.liveness_on) return "the oracle is off";
   // Who comes to a stop that is no time went on until then.
   if (!timed() && decided) return {};
   const std::string end = "the run stopped at " + in_units(now_);

@@ -201,6 +201,26 @@ TEST(Oracles, WhereNothingWasDecidedNothingPasses) {
   }
 }
 
+// All that was asked for went to liars, whose requests nobody waits for: that was called a pass.
+TEST(Oracles, WhereNobodyCorrectWasAskedNothingPasses) {
+  Experiment e;
+  e.protocol = "pbft";
+  e.n = 4;
+  e.f = 1;
+  e.beyond_f = true;
+  e.workload.requests = 2;
+  e.stop.time = 5000 * kUnit;
+  e.faults = {{.who = {NodeId{0}, NodeId{1}}, .what = FaultKind::kSilent}};
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(told_as(o), "Undecided");
+  EXPECT_EQ(o.why, "no correct node was asked for anything");
+  e.workload.requests = 3;
+  EXPECT_EQ(told_as(simulate(e, {})), "NoProgress");
+  e.faults = {};
+  EXPECT_EQ(told_as(simulate(e, {})), "Pass");
+  EXPECT_EQ(simulate(e, {}).why, "");
+}
+
 TEST(Oracles, ARunThatEndsBeforeTheBoundSaysSo) {
   Experiment e;
   e.protocol = "pbft";
