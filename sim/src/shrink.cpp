@@ -18,6 +18,13 @@ constexpr std::uint64_t kOtherSeeds = 4;
 constexpr std::uint64_t kMoreSeeds = 24;  // while there are many actions
 constexpr std::size_t kManyActions = 8;
 
+// Whether messages are lost by chance, on some link at least.
+bool loses(const Network& net) {
+  const std::vector<LinkRule> links = links_with_wan(net);
+  return net.loss_ppm > 0 || std::any_of(links.begin(), links.end(),
+                                         [](const LinkRule& rule) { return rule.loss_ppm > 0; });
+}
+
 class Shrinker {
  public:
   Shrinker(const Experiment& failing, const Runner& run, const ShrinkOptions& options)
@@ -130,8 +137,7 @@ class Shrinker {
       smaller |= with([](Experiment& e) { e.network.delay = DelayLaw{}; });
     // Without a GST what is starved comes within Delta; but losses that end with it would go on for
     // ever, and nothing has to come about then.
-    if (net.gst != 0 && net.loss_ppm == 0)
-      smaller |= with([](Experiment& e) { e.network.gst = 0; });
+    if (net.gst != 0 && !loses(net)) smaller |= with([](Experiment& e) { e.network.gst = 0; });
     while (best_.network.gst > kUnit &&
            with([](Experiment& e) { e.network.gst = e.network.gst / kUnit / 2 * kUnit; }))
       smaller = true;

@@ -9,9 +9,11 @@
 
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/fuzz.hpp"
+#include "thresher/sim/network.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/shrink.hpp"
+#include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -67,6 +69,33 @@ TEST(Shrunk, OfEveryProtocolReadsBack) {
     if (info.most_nodes != 0) base.n = std::min(base.n, info.most_nodes);
     base.f = info.faults_of(base.n);
     expect_readable(base, info.name, 8);
+  }
+}
+
+// Losses end with the GST. Without one they last for ever, and then of course nothing comes about:
+// of losses on some links, or between regions, that was taken for the failure.
+TEST(Shrunk, LeavesLossesTheirEnd) {
+  Experiment plain;
+  plain.protocol = "pbft";
+  plain.network.gst = 40 * kUnit;
+  Experiment network = plain;
+  network.network.loss_ppm = 200'000;
+  Experiment link = plain;
+  link.network.links = {{.from = {NodeId{0}}, .loss_ppm = 200'000}};
+  Experiment regions = plain;
+  regions.network.matrix = *wan_table("aws5");
+  regions.network.matrix.loss_ppm = 200'000;
+  regions.network.regions = {"virginia", "ireland", "tokyo", "ireland"};
+  for (const Experiment& failing : {network, link, regions}) {
+    const auto fails = [](const Experiment& e) {
+      Outcome o;
+      const Links links(e, NodeSet(e.n));
+      o.verdict = links.lossy() ? Verdict::kNoProgress : Verdict::kPass;
+      return o;
+    };
+    const Shrunk small = shrink(failing, fails, {});
+    EXPECT_EQ(small.outcome.verdict, Verdict::kNoProgress);
+    EXPECT_GT(small.experiment.network.gst, 0U);
   }
 }
 
