@@ -480,6 +480,9 @@ class Drawing {
       case FaultKind::kDeny:
         if (!one_in(4)) a.group = some();
         break;
+      case FaultKind::kStuff:
+        a.numbers.clear();
+        break;
       case FaultKind::kDeaf:
         a.numbers.clear();
         a.group = one_in(2) ? std::vector{node()} : some();
@@ -503,7 +506,6 @@ class Drawing {
       case FaultKind::kMutate:
       case FaultKind::kForge:
       case FaultKind::kStarve:
-      case FaultKind::kStuff:
       case FaultKind::kNoShare:
         break;
     }

@@ -42,6 +42,8 @@ struct FaultTraits {
     bool delay = false;
     bool copies = false;
     bool late = false;
+    bool group = false;
+    bool numbers = true;  ///< it is about messages that the node sends, or hears if it forges
     FieldMeans field = FieldMeans::kNothing;
   } takes{};
   /// What a file must say besides `what`.

@@ -202,6 +202,15 @@ void check_keys(Fields& fields, const FaultAction& fault, Ticks delay, std::uint
   if (kind.needs.group && fault.group.empty()) {
     fields.wrong("", called + "a `group`: who hears it");
   }
+  if (!kind.takes.group && !fault.group.empty()) {
+    fields.wrong("group",
+                 "goes with " + kinds_where([](const FaultTraits& t) { return t.takes.group; }));
+  }
+  if (!kind.takes.numbers && !fault.numbers.empty()) {
+    fields.wrong("numbers", "means nothing for a " + std::string(kind.name.name) +
+                                " fault; it goes with " +
+                                kinds_where([](const FaultTraits& t) { return t.takes.numbers; }));
+  }
   if (kind.needs.to && !fault.to) {
     fields.wrong("", called + "a `to`: when is the node back? (`crash` may be for ever)");
   }
