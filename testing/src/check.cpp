@@ -1,6 +1,7 @@
 #include "thresher/testing/check.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -133,10 +134,13 @@ std::string coverage(const sim::FuzzReport& r) {
 
 // What the runs were asked to do and never did: then they have shown nothing about it.
 std::string unexercised(const sim::FuzzReport& r, const Options& options,
-                        const std::vector<Property>& properties) {
+                        const std::vector<Property>& properties, bool held) {
   if (!properties.empty() && r.decisions == 0)
     return "nothing was exercised: no correct node output anything in " + std::to_string(r.runs) +
            " runs, so the properties were judged of nothing; is the workload served?";
+  if (!held && find(properties, Kind::kBoundedMemory) != nullptr)
+    return "not exercised: no node ever held anything, so its memory was not judged; give the "
+           "subject a `held` (thresher/testing/subject.hpp)";
   if (options.draw) return {};
   if (r.actions > 0 && r.fired == 0)
     return "nothing was exercised: " + std::to_string(r.actions) +
@@ -229,7 +233,13 @@ Report check(const std::string& name, const TracedRunner& run,
   const Property* memory = find(properties, Kind::kBoundedMemory);
   if (const char* scenario = std::getenv("THRESHER_SCENARIO"); scenario != nullptr)
     return replay(scenario, name, run, options, memory);
-  const sim::Runner quiet = [&](const sim::Experiment& e) { return judged(run(e, {}), memory); };
+  std::atomic<bool> held = false;
+  const sim::Runner quiet = [&](const sim::Experiment& e) {
+    sim::Outcome o = run(e, {});
+    if (std::any_of(o.nodes.begin(), o.nodes.end(), [](const auto& n) { return n.held > 0; }))
+      held = true;
+    return judged(std::move(o), memory);
+  };
   sim::FuzzOptions fuzzing;
   fuzzing.first = options.first_seed;
   fuzzing.last = options.first_seed + options.runs - 1;
@@ -245,7 +255,7 @@ Report check(const std::string& name, const TracedRunner& run,
   if (failure) {
     report = shrunk(name, *failure, quiet, options, again);
   } else {
-    const std::string idle = unexercised(*found, options, properties);
+    const std::string idle = unexercised(*found, options, properties, held);
     report.passed = idle.empty();
     report.text = idle.empty() ? coverage(*found) : idle + "\n  " + coverage(*found);
   }

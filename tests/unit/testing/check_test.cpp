@@ -73,6 +73,27 @@ TEST(Check, BoundsMemory) {
   std::filesystem::remove_all(o.folder);
 }
 
+// A subject that does not say what its nodes hold was within any bound.
+struct SilentEcho : EchoSubject<kQuorum> {
+  explicit SilentEcho(const sim::Experiment& e) : EchoSubject<kQuorum>(e) {}
+  void held(const Echo<kQuorum>&) const = delete;
+};
+
+TEST(Check, BoundsNoMemoryThatNobodyTells) {
+  const auto run = [](const sim::Experiment& e, const sim::RunOptions& o) {
+    return sim::run(SilentEcho(e), e, o);
+  };
+  const auto o = options(20);
+  const auto check = [&](std::uint64_t most) {
+    return testing::check("silent", run, {testing::bounded_memory(most)}, o, "./test");
+  };
+  for (const std::uint64_t most : {0U, 56U}) {
+    EXPECT_FALSE(check(most).passed);
+    EXPECT_NE(check(most).text.find("give the subject a `held`"), std::string::npos);
+  }
+  std::filesystem::remove_all(o.folder);
+}
+
 // Echo broadcast promises nothing of the kind: a liar's payload may reach some only.
 TEST(Check, MissesTotality) {
   const auto o = options(2000);
