@@ -19,7 +19,7 @@ ChainedEcho::Stream::Stream(const Config& config, NodeId origin)
       claims(config.committee.size(), said),
       dropped(chain.base()) {}
 
-ChainedEcho::ChainedEcho(Config config) : config_(std::move(config)) {
+ChainedEcho::ChainedEcho(Config config) : config_(config) {
   for (const NodeId o : node_ids(config_.committee.size())) streams_.emplace_back(config_, o);
 }
 
