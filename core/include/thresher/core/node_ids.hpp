@@ -43,7 +43,8 @@ class NodeIds {
     std::uint32_t at_ = 0;
   };
 
-  static constexpr std::size_t kMost = std::size_t{1} << 16;  // what the 16 bits of an id tell apart
+  /// As many as the 16 bits of an id tell apart.
+  static constexpr std::size_t kMost = std::size_t{1} << 16;
 
   /// Pre: n <= kMost.
   constexpr explicit NodeIds(std::size_t n) : n_(static_cast<std::uint32_t>(n)) {
@@ -57,6 +58,8 @@ class NodeIds {
 };
 
 /// Ids 0 to n-1. Pre: n <= NodeIds::kMost.
-constexpr NodeIds node_ids(std::size_t n) { return NodeIds(n); }
+constexpr NodeIds node_ids(std::size_t n) {
+  return NodeIds(n);
+}
 
 }  // namespace thresher
