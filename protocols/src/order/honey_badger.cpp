@@ -141,7 +141,8 @@ void HoneyBadger::receive(NodeId from, const Subset::Message& m, Fx& fx) {
 void HoneyBadger::receive(NodeId from, const Forward& m, Fx&) {
   const bool good = !m.value.empty() && m.value.size() <= config_.value_bytes;
   const Digest digest = hash(m.value.view());
-  if (!good || log_.repeats(digest) || !requests_.add(from, m.value, digest, epoch_)) ++refused_;
+  if (good && log_.repeats(digest)) return;  // late
+  if (!good || !requests_.add(from, m.value, digest, epoch_)) ++refused_;
 }
 
 // H7: where peers are, and what this one lacks. Who gets less than it asked for asks again.

@@ -124,8 +124,14 @@ TYPED_TEST(BadInput, WhatIsOverStaysOver) {
     noting = noting && number + 1 < kWindow;
   }
   ASSERT_FALSE(early.empty());
+  std::vector<std::uint64_t> refused;
+  for (std::uint16_t i = 0; i < this->net_->size(); ++i)
+    refused.push_back(this->net_->node(i).refused());
   for (const auto& letter : early) this->net_->say(letter.from, letter.to, letter.message);
   this->settle();
+  // A link that was cut brings at once what was said meanwhile: its sender was told of as a liar.
+  for (std::uint16_t i = 0; i < this->net_->size(); ++i)
+    EXPECT_EQ(this->net_->node(i).refused(), refused[i]) << "node " << i << ": late is no offence";
   this->submit(0, this->sized(number, 32));
   this->settle();
   for (std::uint64_t k = 0; k <= number; ++k)

@@ -163,7 +163,8 @@ class Instances {
 
   void receive(NodeId from, const Ask& m, Fx& fx);
   void receive(NodeId from, const Floor& m, Fx& fx);
-  /// The instance that a peer speaks of; null, and counted as refused, outside the window.
+  /// The instance that a peer speaks of; null outside the window, and counted as refused unless it
+  /// is late, which is nobody's offence.
   S* instance_for(NodeId from, const Instance& i, Fx& fx);
   void refuse() { ++refused_; }
   bool reached(const Tally& tally, Threshold threshold) const;
