@@ -71,6 +71,8 @@ class ArenaOf {
         random_(random),
         crashes_per_10000_(crashes_per_10000),
         delivered_(committee.size()),
+        known_(committee.size()),
+        cut_(committee.size()),
         timers_(committee.size()),
         disks_(committee.size()),
         pending_(committee.size()) {
@@ -171,8 +173,13 @@ class ArenaOf {
       const bool crash = random_.below(10'000) < crashes_per_10000_;
       std::size_t left = crash ? random_.below(fx.list().size() + 1) : fx.list().size();
       for (auto& effect : fx.list()) {
-        if (left-- == 0) break;
-        std::visit([&](auto& e) { derived().emit(i, e, todo); }, effect);
+        if (left > 0) {
+          --left;
+          std::visit([&](auto& e) { derived().emit(i, e, todo); }, effect);
+        } else if (std::holds_alternative<Deliver<typename Node::Output>>(effect)) {
+          // A host writes it into its log in one frame with the record that notes it.
+          ++cut_[i];
+        }
       }
       if (crash) return restart(i);
     }
@@ -183,6 +190,8 @@ class ArenaOf {
     nodes_[i] = derived().fresh(i);
     timers_[i].clear();
     pending_[i].clear();
+    const std::uint64_t told = replayed_.contains(i) ? known_[i] : delivered_[i];
+    known_[i] = std::max(known_[i], told + std::exchange(cut_[i], 0));
     delivered_[i] = 0;
     replayed_.insert(i);
     derived().begins(i);
@@ -222,12 +231,17 @@ class ArenaOf {
   }
 
   /// P5: one sequence of commits. After a restart old commits come again, from where the disk
-  /// knows; the host drops them.
+  /// knows; the host drops them. What the host's log lacks must not be left out.
   void committed(std::uint16_t i, const Commit& commit) {
     std::uint64_t& length = delivered_[i];
     if (replayed_.erase(i) != 0) {
       const auto at = std::find(reference_.begin(), reference_.end(), commit);
       length = static_cast<std::uint64_t>(at - reference_.begin());
+      if (length > known_[i]) {
+        derived().violated("P5", "node " + std::to_string(i) + " goes on after its restart with " +
+                                     std::to_string(commit.first) + ", and had only " +
+                                     std::to_string(known_[i]) + " commits before");
+      }
     }
     if (reference_.size() == length) reference_.push_back(commit);
     if (reference_[length] != commit) {
@@ -244,6 +258,8 @@ class ArenaOf {
   std::set<std::uint16_t> faulty_;
   std::vector<Node> nodes_;
   std::vector<std::uint64_t> delivered_;
+  std::vector<std::uint64_t> known_;  // the most commits before any of its restarts
+  std::vector<std::uint64_t> cut_;    // of those, what the crash at hand keeps from being told
   std::vector<std::set<TimerId>> timers_;
   std::vector<MemoryStorage> disks_;
   std::vector<std::vector<Persist>> pending_;
