@@ -18,10 +18,23 @@ class Campaign {
     take_seeds();
     for (std::thread& thread : threads) thread.join();
   }
-  const std::optional<Error>& broke() const { return broke_; }
-  FuzzReport take() { return std::move(report_); }
+  // What one thread would have come to: it stops at the first violation, unless it keeps going, and
+  // wherever a run broke off.
+  Result<FuzzReport, Error> take() {
+    const auto& violation = report_.violation;
+    const bool ends = violation && !options_.keep_going;
+    const std::uint64_t last = ends ? violation->experiment.seed : options_.last;
+    if (broke_ && broke_->seed <= last) return broke_->error;
+    if (report_.stall && report_.stall->experiment.seed > last) report_.stall.reset();
+    return std::move(report_);
+  }
 
  private:
+  struct Broken {
+    std::uint64_t seed = 0;
+    Error error;
+  };
+
   // Seeds are taken in order, so when one fails all lower ones are done or on their way.
   void take_seeds() {
     for (std::uint64_t seed = next_++; seed <= end_; seed = next_++) {
@@ -31,12 +44,17 @@ class Campaign {
             options_.draw ? options_.draw(base, seed) : draw_schedule(base, seed, options_.menu);
         note(e, run_(e));
       } catch (const std::exception& error) {
-        const std::lock_guard lock(mutex_);
-        const std::string where = "seed " + std::to_string(seed);
-        broke_ = Error{ErrorCode::kRejected, where + " broke off: " + error.what(), where};
-        end_ = 0;
+        break_off(seed, error.what());
       }
     }
+  }
+
+  void break_off(std::uint64_t seed, const char* why) {
+    const std::lock_guard lock(mutex_);
+    end_ = 0;
+    if (broke_ && broke_->seed < seed) return;
+    const std::string where = "seed " + std::to_string(seed);
+    broke_ = Broken{seed, {ErrorCode::kRejected, where + " broke off: " + why, where}};
   }
 
   void note(const Experiment& e, const Outcome& o) {
@@ -76,7 +94,7 @@ class Campaign {
   std::atomic<std::uint64_t> next_;
   std::atomic<std::uint64_t> end_;
   std::mutex mutex_;
-  std::optional<Error> broke_;
+  std::optional<Broken> broke_;  // of the lowest seed
   FuzzReport report_;
 };
 
@@ -86,7 +104,6 @@ Result<FuzzReport, Error> fuzz(const std::vector<Experiment>& bases, const Runne
                                const FuzzOptions& options) {
   Campaign campaign(bases, run, options);
   campaign.work();
-  if (campaign.broke()) return *campaign.broke();
   return campaign.take();
 }
 
