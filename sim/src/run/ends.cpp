@@ -94,9 +94,16 @@ void Run::wait_until_healed() {
   if (experiment_.workload.kind == Workload::Kind::kOpen) next_open_ = now_;
   if (experiment_.workload.liars_interval > 0) next_lie_ = now_;
   const Ticks end = now_ + judge_.bound();
+  // From here on whoever goes down stays there: what ends is over.
+  const auto let_go = [&] {
+    for (const NodeId id : nodes) {
+      if (!world_.up(id)) healing.left(id);
+    }
+  };
   for (Ticks look = now_ + kUnit; !judge_.failed();) {
     if (now_ >= look) {
       check_bounds();
+      let_go();
       if (healing.done()) break;
       look = now_ + kUnit;
     }
@@ -108,6 +115,7 @@ void Run::wait_until_healed() {
   }
   if (judge_.failed()) return;
   healed_ = true;
+  let_go();
   if (const auto finding = healing.missing(now_)) judge_.no_progress(finding->oracle, finding->why);
 }
 

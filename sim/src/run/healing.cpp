@@ -22,6 +22,10 @@ bool Healing::included(const Waiting& w) const {
   return !includes_ || !on_.liveness_on || judge_.served(w.id, since_);
 }
 
+void Healing::left(NodeId id) {
+  std::erase_if(waits_, [id](const Waiting& w) { return w.id == id; });
+}
+
 bool Healing::done() {
   std::erase_if(waits_, [this](Waiting& w) {
     std::erase_if(w.unaccepted, [&](std::size_t at) { return vouched_->accepted(w.id, at); });

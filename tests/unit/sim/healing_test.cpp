@@ -242,5 +242,24 @@ TEST(Shrink, LossesStillEnd) {
   EXPECT_GT(small.experiment.network.gst, 0U);
 }
 
+// A node that crashes for ever once all that ends is over was waited for, and the others blamed.
+TEST(Healing, WaitsForNobodyWhoGoesDownForGood) {
+  for (const char* protocol : {"pbft", "simplex", "thresher", "bracha"}) {
+    for (const Ticks crash : {11U, 12U, 14U}) {
+      Experiment e;
+      e.protocol = protocol;
+      e.n = 4;
+      e.f = 1;
+      e.stop.time = 8 * kUnit;
+      e.faults = {{.who = {NodeId{0}}, .what = FaultKind::kRestart, .from = 5 * kUnit},
+                  {.who = {NodeId{3}}, .what = FaultKind::kCrash, .from = crash * kUnit}};
+      e.faults[0].to = 10 * kUnit;
+      const Outcome out = simulate(e, {});
+      EXPECT_EQ(out.verdict, Verdict::kPass) << protocol << ": " << out.why;
+      EXPECT_TRUE(out.healed);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thresher::sim

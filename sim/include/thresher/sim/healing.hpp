@@ -32,6 +32,8 @@ class Healing {
   Healing(const Insight& insight, const Judge& judge, const Oracles& on,
           const std::vector<NodeId>& nodes, Ticks now);
 
+  /// A node went down for good: nobody waits for it.
+  void left(NodeId id);
   /// Whether all of it came about.
   bool done();
   /// What did not come about, of the first node that waits.
