@@ -18,6 +18,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/core/ids.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/core/node_ids.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/result.hpp"
@@ -110,6 +111,13 @@ void hex_example(const Digest& digest) {
 void ids_example(Round r) {
   // <thresher/core/ids.hpp>
   Round next = Round{r.value + 1};
+  // </>
+}
+
+void node_ids_example(const Committee& committee, int frame) {
+  const auto send = [](NodeId, int) {};
+  // <thresher/core/node_ids.hpp>
+  for (const NodeId to : node_ids(committee.size())) send(to, frame);
   // </>
 }
 
