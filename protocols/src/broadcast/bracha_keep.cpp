@@ -180,8 +180,7 @@ const Bytes* Bracha::delivered(const Instance& i) const {
 Bracha::State* Bracha::instance_for(NodeId from, const Instance& i, bool asks, Fx& fx) {
   State* s = shelf_.open(i);
   if (s != nullptr) return s;
-  const bool late = config_.committee.contains(i.origin) && i.number < shelf_.floor(i.origin);
-  if (!late) ++refused_;
+  if (!shelf_.late(i)) ++refused_;
   if (!config_.committee.contains(i.origin)) return nullptr;
   if (const broadcast::Said* said = remains_.find(i)) {
     for (const Counter c : {kEcho, kReadied}) {

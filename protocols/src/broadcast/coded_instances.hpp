@@ -185,8 +185,7 @@ template <class Self, class S, class M>
 S* Instances<Self, S, M>::instance_for(NodeId from, const Instance& i, Fx& fx) {
   S* s = shelf_.open(i);
   if (s != nullptr) return s;
-  const bool late = config_.committee.contains(i.origin) && i.number < shelf_.floor(i.origin);
-  if (!late) refuse();
+  if (!shelf_.late(i)) refuse();
   // An origin that is behind repeats what is over, and needs to hear it.
   tell_floor(from, i, from == i.origin, fx);
   return nullptr;

@@ -55,10 +55,9 @@ void SignedBroadcast::on(const Received<Message>& event, Fx& fx) {
 SignedBroadcast::State* SignedBroadcast::instance_of(const Instance& i) {
   State* s = shelf_.open(i);
   if (s != nullptr) return s;
-  const bool known = config_.committee.contains(i.origin);
-  if (!known || i.number >= shelf_.floor(i.origin)) ++refused_;  // who is late is no liar
+  if (!shelf_.late(i)) ++refused_;
   // Too far ahead: others know from where on they keep something.
-  if (known && i.number >= shelf_.end(i.origin)) behind_ = true;
+  if (config_.committee.contains(i.origin) && i.number >= shelf_.end(i.origin)) behind_ = true;
   return nullptr;
 }
 

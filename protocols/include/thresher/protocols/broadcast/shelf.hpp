@@ -135,6 +135,11 @@ class Shelf {
     if (i.number < floor(i.origin) || i.number >= end(i.origin)) return nullptr;
     return &restore(i);
   }
+  /// Over, and not open any more. Who speaks of it is late, which is no offence: a link that was
+  /// cut brings at once what was said meanwhile.
+  bool late(const Instance& i) const {
+    return committee_.contains(i.origin) && i.number < floor(i.origin);
+  }
   /// The first number beyond the window. Pre: the origin is of the committee.
   std::uint64_t end(NodeId id) const { return origins_[id.value].first + 2 * window_; }
   /// As open(), but wherever the window is: its place is known only when all records are restored.
