@@ -6,8 +6,9 @@
 //   c->send(frame);                        // false: not ready, or the queue is full
 //
 // Guarantees: lives as long as its operations do; calls no event after `closed`. Connecting, the
-// handshake and the hello end within `handshake_us`. The memory that a frame takes follows what has
-// arrived of it, at most three times as much and 64 KiB; its announced length takes none. A peer
+// handshake and the hello end within `handshake_us`. The memory that a client's frame takes follows
+// what has arrived of it, at most three times as much and 64 KiB; its announced length takes none.
+// A frame of a member gets its room at once, of which the system gives what is written to. A peer
 // whose kernel acknowledges nothing for `silence_us` is closed. Does not limit how slowly a peer
 // reads: such a peer fills its own queue, and nothing else waits for it. How slowly it may write is
 // the owner's to say: see stalls().
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -203,6 +205,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// What the size field of an empty frame says: kind, and size of the control part.
   static constexpr std::uint32_t kLeastFrame = kFrameHead - kSizeField;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
+  /// Two records of TLS: the head in front of it has one of its own.
+  static constexpr std::size_t kLargePayload = 32 * 1024;
   static constexpr std::uint32_t kHelloBytes = kLeastFrame + wire::kSmallBytes;
 
   void start_deadline() {
@@ -278,6 +282,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     write();
   }
 
+  // A large payload is written from where it lies.
   void append(const Frame& f) {
     put_u32(out_, 5 + f.control.size() + f.payload.size());
     out_.push_back(static_cast<std::byte>(f.kind));
@@ -285,21 +290,41 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const ByteView control = f.control.view();
     const ByteView payload = f.payload.view();
     out_.insert(out_.end(), control.begin(), control.end());
-    out_.insert(out_.end(), payload.begin(), payload.end());
+    if (payload.size() < kLargePayload) {
+      out_.insert(out_.end(), payload.begin(), payload.end());
+    } else {
+      large_.push_back({out_.size(), f.payload});
+    }
+    writing_bytes_ += size_of(f);
+  }
+
+  // What append() gathered, in its order.
+  std::vector<boost::asio::const_buffer> parts_to_write() const {
+    std::vector<boost::asio::const_buffer> out;
+    std::size_t done = 0;
+    for (const auto& [at, payload] : large_) {
+      out.emplace_back(out_.data() + done, at - done);
+      out.emplace_back(payload.view().data(), payload.size());
+      done = at;
+    }
+    if (done < out_.size()) out.emplace_back(out_.data() + done, out_.size() - done);
+    return out;
   }
 
   // Many frames a write: TLS records stay full and system calls few.
   void write() {
     out_.clear();
-    while (!queue_.empty() && (out_.empty() || out_.size() < kWriteBytes)) {
+    writing_bytes_ = 0;
+    while (!queue_.empty() && writing_bytes_ < kWriteBytes) {
       append(queue_.front());
       queue_.pop_front();
     }
     if (out_.empty()) return;
     writing_ = true;
-    boost::asio::async_write(stream_, boost::asio::buffer(out_),
+    boost::asio::async_write(stream_, parts_to_write(),
                              [self = shared_from_this()](const error_code& e, std::size_t n) {
                                self->writing_ = false;
+                               self->large_.clear();
                                self->bytes_sent += n;
                                self->release(n);
                                if (e) return self->close("write failed: " + e.message());
@@ -342,16 +367,26 @@ class Connection : public std::enable_shared_from_this<Connection> {
     read_body(total - kLeastFrame);
   }
 
-  // Takes as much again as has arrived: who announces much and sends little costs little.
+  bool from_member() const { return ready_ && id < kFirstClient; }
+
+  // Room for what is read next: as much again as has arrived, so a client that announces much and
+  // sends little costs little.
+  void make_room(std::size_t total) {
+    if (!from_member()) total = std::min(total, have_ + std::max(have_, kSmallFrame));
+    auto room = std::make_unique_for_overwrite<std::byte[]>(total);
+    if (have_ > 0) std::memcpy(room.get(), body_.get(), have_);
+    body_ = std::move(room);
+    room_ = total;
+    hold(room_);
+  }
+
   void read_body(std::size_t total) {
-    const std::size_t have = body_.size();
-    body_.resize(std::min(total, have + std::max(have, kSmallFrame)));
-    hold(body_.capacity());
+    make_room(total);
     if (closed_) return;  // this frame was the one too much
-    const std::size_t rest = body_.size() - have;
+    const std::size_t rest = room_ - have_;
     const std::uint64_t before = bytes_received;
     boost::asio::async_read(
-        stream_, boost::asio::buffer(body_.data() + have, rest),
+        stream_, boost::asio::buffer(body_.get() + have_, rest),
         // The handler keeps this alive. What came is counted at once, for stalls().
         [this, before, rest](const error_code& e, std::size_t n) {
           bytes_received = before + n;
@@ -362,7 +397,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
           // What was read before somebody else closed may come in after that.
           if (self->closed_) return;
           if (e) return self->close("connection lost: " + e.message());
-          if (self->body_.size() < total) return self->read_body(total);
+          self->have_ = self->room_;
+          if (self->have_ < total) return self->read_body(total);
           self->reading_body_ = false;
           self->hold(0);
           self->accept_frame();
@@ -371,10 +407,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void accept_frame() {
-    const std::size_t size = body_.size();
+    const std::size_t size = std::exchange(have_, 0);
     const std::uint32_t control = get_u32(head_.data() + 5);
-    const Bytes all = Bytes::from(std::move(body_));
-    body_ = {};
+    const Bytes all = Bytes::from(std::move(body_), size);
     Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
                 all.slice(control, size - control)};
     if (dismissed_) return;
@@ -410,8 +445,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::deque<Frame> queue_;
   std::size_t queued_bytes_ = 0;
   std::shared_ptr<std::size_t> shared_bytes_ = std::make_shared<std::size_t>(0);
+  /// A payload that is not copied into `out_`, and what of that goes before it.
+  struct Large {
+    std::size_t at = 0;
+    Bytes payload;
+  };
   std::vector<std::byte> out_;
-  std::vector<std::byte> body_;
+  std::vector<Large> large_;
+  std::size_t writing_bytes_ = 0;  // of both
+  std::unique_ptr<std::byte[]> body_;
+  std::size_t room_ = 0;  // bytes of it
+  std::size_t have_ = 0;  // that arrived
   std::array<std::byte, kFrameHead> head_{};
   PublicKey key_{};  // the peer's
   std::optional<Incarnation> incarnation_;

@@ -167,6 +167,7 @@ void Pool::take(std::size_t room, std::vector<std::byte>& out) {
   if (turns_.empty()) return;
   const std::size_t limit = out.size() + room;
   const std::size_t quantum = std::max(kLeastTurn, room / (2 * turns_.size()));
+  out.reserve(out.size() + std::min(room, bytes_ + kRunHead * turns_.size()));
   RunWriter runs(out);
   serve_small(room, limit, runs);
   serve_in_turn(quantum, limit, runs);

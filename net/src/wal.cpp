@@ -26,7 +26,7 @@ constexpr std::size_t kRecordHeader = 20;
 constexpr std::uint64_t kReserve = 16u << 20;   // the file grows by this much
 constexpr std::size_t kSmallWrite = 64u << 10;  // up to here space is filled ahead
 constexpr std::size_t kFillAhead = 256u << 10;  // by this much at a time
-constexpr std::size_t kKeepBuffer = 4u << 20;   // a larger buffer is given back
+constexpr std::size_t kKeepBuffer = 16u << 20;  // a larger buffer is given back
 
 std::uint64_t up(std::uint64_t offset) {
   return BlockBuffer::up(offset);

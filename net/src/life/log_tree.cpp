@@ -17,13 +17,10 @@ Bytes chunk_key(std::uint64_t chunk) {
   return slot_key(Round{chunk});
 }
 
-void write_results(const std::vector<Digest>& results, Writer& out) {
-  const bool alike =
-      std::ranges::all_of(results, [&](const Digest& d) { return d == results.front(); });
-  out.u8(static_cast<std::uint8_t>(alike ? Form::kAlike : Form::kEach));
+void write_results(const OpenResults& results, Writer& out) {
+  out.u8(static_cast<std::uint8_t>(results.alike() ? Form::kAlike : Form::kEach));
   out.u16(static_cast<std::uint16_t>(results.size()));
-  const std::size_t written = alike ? std::min<std::size_t>(1, results.size()) : results.size();
-  for (std::size_t i = 0; i < written; ++i) out.bytes(results[i].bytes);
+  for (const Digest& result : results.told()) out.bytes(result.bytes);
 }
 
 /// Empty when malformed; no list of results is longer than a chunk.
@@ -57,6 +54,17 @@ std::optional<Bytes> value_of(const NodeStore& store, std::uint32_t table, const
 }
 
 }  // namespace
+
+void OpenResults::push_back(const Digest& result) {
+  if (size_ == 0) first_ = result;
+  if (each_.empty() && !(result == first_)) each_.assign(size_, first_);
+  if (!each_.empty()) each_.push_back(result);
+  ++size_;
+}
+
+std::vector<Digest> OpenResults::all() const {
+  return each_.empty() ? std::vector<Digest>(size_, first_) : each_;
+}
 
 void LogTree::add(const Transaction& t, const Digest& result, const Digest* payload) {
   if (payload == nullptr) unhashed_.push_back({contents_.size(), t.data});
@@ -154,7 +162,7 @@ void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open
                const std::vector<LeafContent>& open_leaf, Writer& out) {
   out.u16(static_cast<std::uint16_t>(peaks.size()));
   for (const Digest& peak : peaks) out.bytes(peak.bytes);
-  write_results(open_results, out);
+  write_results(OpenResults(open_results), out);
   for (const LeafContent& c : open_leaf) write(c, out);
 }
 
@@ -189,7 +197,7 @@ bool LogTree::restore(Reader& in, std::uint64_t length) {
   for (LeafContent& c : open_leaf) c = read_content(in);
   if (!in.ok() || !range || !results || results->size() != length % kChunk) return false;
   range_ = std::move(*range);
-  open_ = std::move(*results);
+  open_ = OpenResults(std::move(*results));
   contents_ = std::move(open_leaf);
   taken_ = contents_.size();
   chunks_ = length / kChunk;
@@ -199,7 +207,7 @@ bool LogTree::restore(Reader& in, std::uint64_t length) {
 Persist record_of(const OwnCheckpoint& own) {
   Writer w;
   w.u8(own.is_signed ? 1 : 0).bytes(encode(own.signed_checkpoint).view());
-  write_results(own.open_results, w);
+  write_results(OpenResults(own.open_results), w);
   return {kCheckpointTable,
           slot_key(own.signed_checkpoint.checkpoint.slot),
           Bytes::from(w.take()),

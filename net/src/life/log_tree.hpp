@@ -17,6 +17,7 @@
 // quarter of a byte where all results of a chunk are the same.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,6 +44,29 @@ inline constexpr std::uint32_t kCertificateTable = 21;
 /// transactions (22 is kBeginTable).
 inline constexpr std::uint32_t kFrontTable = 23;
 
+/// Hashes of results in their order. While all are the same, one of them is held.
+class OpenResults {
+ public:
+  OpenResults() = default;
+  explicit OpenResults(std::vector<Digest> results) {
+    for (const Digest& result : results) push_back(result);
+  }
+  void push_back(const Digest& result);
+  std::size_t size() const { return size_; }
+  bool alike() const { return each_.empty(); }
+  std::vector<Digest> all() const;
+  /// What tells all of them, with their number.
+  std::span<const Digest> told() const {
+    return alike() ? std::span(&first_, std::min<std::size_t>(size_, 1)) : std::span(each_);
+  }
+  void clear() { *this = OpenResults(); }
+
+ private:
+  Digest first_{};
+  std::size_t size_ = 0;
+  std::vector<Digest> each_;  // empty while all are as the first
+};
+
 class LogTree {
  public:
   /// Of the full parts of the tree that are a chunk.
@@ -59,7 +83,7 @@ class LogTree {
   // Of what was there at the last take_records():
   Digest root() const;
   /// Of the positions behind the last whole chunk.
-  const std::vector<Digest>& open_results() const { return open_; }
+  std::vector<Digest> open_results() const { return open_.all(); }
   /// Of the whole leaves.
   const std::vector<Digest>& peaks() const { return range_.peaks(); }
   /// What stands behind the last whole leaf.
@@ -94,7 +118,7 @@ class LogTree {
                     const std::map<std::uint64_t, Bytes>& nodes);
 
   coding::MerkleRange range_;          // of the whole leaves
-  std::vector<Digest> open_;           // results behind the last whole chunk
+  OpenResults open_;                   // behind the last whole chunk
   std::vector<LeafContent> contents_;  // behind the last whole leaf, those that were added last
   std::size_t taken_ = 0;              // of these, at the last take_records()
   std::uint64_t chunks_ = 0;           // whole ones, of which records were taken

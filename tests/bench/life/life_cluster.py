@@ -75,6 +75,9 @@ class Load:
         wanted = len(self.seconds) + seconds
         until(lambda: self.check() or len(self.seconds) >= wanted, "the load stands still", 60 + 4 * seconds)
 
+    def wait_for_committed(self, wanted):
+        until(lambda: self.check() or (self.seconds and self.seconds[-1]["committed"] >= wanted), "the load stands still", 300)
+
     def done(self):
         until(lambda: self.check() or self.process.poll() == 0, "the load did not end")
 

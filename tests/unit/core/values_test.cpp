@@ -2,7 +2,9 @@
 // names.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -178,6 +180,28 @@ TEST(Bytes, SlicesShareMemoryAndCompareByContent) {
   EXPECT_TRUE(Bytes{}.view().empty());
 }
 
+// Whatever they were made from, and whoever goes first.
+TEST(Bytes, APartKeepsTheWholeAlive) {
+  auto room = std::make_unique_for_overwrite<std::byte[]>(3);
+  std::ranges::copy(as_view("abc"), room.get());
+  std::vector<Bytes> parts;
+  for (const Bytes& whole : {Bytes::from(std::move(room), 3), Bytes::copy_of(as_view("abc")),
+                             Bytes::from({std::byte{'a'}, std::byte{'b'}, std::byte{'c'}})}) {
+    parts.push_back(whole.slice(1, 2));
+  }
+  for (const Bytes& part : parts) EXPECT_EQ(as_text(part.view()), "bc");
+}
+
+TEST(Bytes, NothingIsNothingHoweverItWasMade) {
+  for (const Bytes& none : {Bytes::from({}), Bytes::from(std::make_unique<std::byte[]>(0), 0),
+                            Bytes::copy_of({}), Bytes{}}) {
+    EXPECT_TRUE(none.empty());
+    EXPECT_TRUE(none.view().empty());
+    EXPECT_EQ(none, Bytes{});
+    EXPECT_EQ(none.slice(0, 0), Bytes{});
+  }
+}
+
 // Computed with another implementation: hashlib.blake2b(x, digest_size=32).
 TEST(Hash, IsBlake2bWith32Bytes) {
   EXPECT_EQ(to_hex(hash({}).bytes),
@@ -274,6 +298,12 @@ TEST(Transcript, ADomainCannotBorrowBytesOfItsNeighbour) {
   const auto a = Transcript("a", starts_with_b).take();
   const auto ab = Transcript("ab", {}).take();
   EXPECT_NE(std::vector(a.begin(), a.begin() + 4), std::vector(ab.begin(), ab.begin() + 4));
+}
+
+TEST(Result, GivesItsValueAwayWhereNobodyKeepsIt) {
+  const auto made = [] { return Result<std::unique_ptr<int>>(std::make_unique<int>(7)); };
+  const std::unique_ptr<int> value = *made();
+  EXPECT_EQ(*value, 7);
 }
 
 TEST(Result, HoldsAValueOrAnError) {

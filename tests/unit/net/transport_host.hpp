@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../integration/node/network.hpp"
+#include "thresher/core/transcript.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -32,14 +33,22 @@ inline std::vector<TransportOptions> nodes(std::size_t n) {
   return out;
 }
 
+/// Of frames up to this one. `before`: of those in front of it; zero when there are none.
+inline Digest hash_behind(const Digest& before, const Frame& frame) {
+  Writer w;
+  w.bytes(before.bytes).u8(frame.kind).u64(frame.control.size()).bytes(frame.control.view());
+  return hash(w.bytes(frame.payload.view()).view());
+}
+
 /// One Transport on a thread of its own, and what it reported.
 class Host {
  public:
   explicit Host(TransportOptions options)
       : transport_(loop_, std::move(options),
-                   {[this](ConnectionId from, const Frame&) {
+                   {[this](ConnectionId from, const Frame& frame) {
                       const std::lock_guard lock(mutex_);
                       ++frames_[from];
+                      hashes_[from] = hash_behind(hashes_[from], frame);
                     },
                     [this](ConnectionId who, bool up) {
                       const std::lock_guard lock(mutex_);
@@ -75,6 +84,12 @@ class Host {
     const auto it = frames_.find(from);
     return it == frames_.end() ? 0 : it->second;
   }
+  /// hash_behind() of all of them in their order.
+  Digest hashes(ConnectionId from) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = hashes_.find(from);
+    return it == hashes_.end() ? Digest{} : it->second;
+  }
   std::vector<std::string> errors() const {
     const std::lock_guard lock(mutex_);
     return errors_;
@@ -94,6 +109,7 @@ class Host {
  private:
   mutable std::mutex mutex_;
   std::map<ConnectionId, std::uint64_t> frames_;
+  std::map<ConnectionId, Digest> hashes_;
   std::map<ConnectionId, bool> up_;
   std::vector<std::string> errors_;
   std::vector<LinkChange> changes_;

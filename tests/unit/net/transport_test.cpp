@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "../../integration/node/raw_peer.hpp"
+#include "thresher/core/prng.hpp"
 #include "transport_host.hpp"
 
 namespace thresher::net {
@@ -92,6 +93,57 @@ TEST(Transport, AFrameLargerThanTheQueueGoesWhenNothingWaits) {
 
 // Half-open: the peer's machine is gone and said nothing. It is noticed with data under way and
 // without; who is only quiet stays.
+/// Small and large ones in turns, at the sizes where their way through a connection changes.
+std::vector<Frame> frames_of_all_sizes() {
+  std::vector<Frame> out;
+  Prng rng(41);
+  const auto some = [&](std::size_t size) {
+    std::vector<std::byte> data(size);
+    for (std::byte& b : data) b = static_cast<std::byte>(rng.below(256));
+    return Bytes::from(std::move(data));
+  };
+  for (const std::size_t size : {0u, 32'767u, 32'768u, 1u, 32'769u, 65'536u, 65'537u, 0u, 200'000u,
+                                 300'000u, 7u, 262'144u, 1'500'000u, 40'000u, 12u}) {
+    out.push_back({1, some(rng.below(100)), some(size)});
+  }
+  return out;
+}
+
+TEST(Transport, FramesOfAllSizesArriveWholeAndInOrder) {
+  auto options = nodes(2);
+  Host sender(options[0]);
+  Host reader(options[1]);
+  ASSERT_TRUE(Network::eventually([&] { return sender.up(ConnectionId{1}); }));
+  Digest expected;
+  std::uint64_t count = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (const Frame& frame : frames_of_all_sizes()) {
+      EXPECT_TRUE(sender.on_loop([&](Transport& t) { return t.send(1, frame); }));
+      expected = hash_behind(expected, frame);
+      ++count;
+    }
+  }
+  ASSERT_TRUE(Network::eventually([&] { return reader.frames(0) == count; }));
+  EXPECT_EQ(reader.hashes(0), expected);
+}
+
+// A client's room grows with what it sends.
+TEST(Transport, FramesOfAllSizesOfAClientArriveWhole) {
+  auto options = nodes(1);
+  Host node(options[0]);
+  RawPeer client(options[0].nodes[0].port, crypto::SigningKey::generate());
+  ASSERT_TRUE(client.greet(options[0].chain));
+  Digest expected;
+  std::uint64_t count = 0;
+  for (const Frame& frame : frames_of_all_sizes()) {
+    ASSERT_TRUE(client.write(bytes_of(frame)));
+    expected = hash_behind(expected, frame);
+    ++count;
+  }
+  ASSERT_TRUE(Network::eventually([&] { return node.frames(kFirstClient) == count; }));
+  EXPECT_EQ(node.hashes(kFirstClient), expected);
+}
+
 TEST(Transport, APeerThatVanishedIsNoticedAndAQuietOneIsNot) {
   auto options = nodes(4);
   options[0].silence_us = 2'000'000;

@@ -3,6 +3,9 @@
 //   Bytes whole = Bytes::from(std::move(vector));
 //   Bytes part = whole.slice(4, 16);          // shares the memory, copies nothing
 //
+//   auto room = std::make_unique_for_overwrite<std::byte[]>(size);   // fill it, then
+//   Bytes read = Bytes::from(std::move(room), size);
+//
 // Guarantees: copying is a reference count; contents never change. Not a string: no terminator.
 #pragma once
 
@@ -38,20 +41,29 @@ class Bytes {
   /// Takes over `data` without copying.
   static Bytes from(std::vector<std::byte> data) {
     const std::size_t size = data.size();
-    return {std::make_shared<const std::vector<std::byte>>(std::move(data)), 0, size};
+    const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(data));
+    return {{owner, owner->data()}, size};
   }
-  static Bytes copy_of(ByteView view) { return from({view.begin(), view.end()}); }
+  /// The same; for memory that was not set to zeros before it was filled. Pre: it has `size` bytes.
+  static Bytes from(std::unique_ptr<std::byte[]> data, std::size_t size) {
+    const std::shared_ptr<const std::byte[]> owner(std::move(data));
+    return {{owner, owner.get()}, size};
+  }
+  static Bytes copy_of(ByteView view) {
+    if (view.empty()) return {};
+    const auto owner = std::make_shared_for_overwrite<std::byte[]>(view.size());
+    std::memcpy(owner.get(), view.data(), view.size());
+    return {{owner, owner.get()}, view.size()};
+  }
 
-  ByteView view() const noexcept {
-    return owner_ ? ByteView(*owner_).subspan(offset_, size_) : ByteView{};
-  }
+  ByteView view() const noexcept { return {data_.get(), size_}; }
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
   /// Pre: offset + size <= this->size().
   Bytes slice(std::size_t offset, std::size_t size) const {
     THRESHER_ASSERT(offset <= size_ && size <= size_ - offset, "a slice is part of its bytes");
-    return {owner_, offset_ + offset, size};
+    return {{data_, data_.get() + offset}, size};
   }
 
   friend bool operator==(const Bytes& a, const Bytes& b) {
@@ -60,11 +72,10 @@ class Bytes {
   }
 
  private:
-  Bytes(std::shared_ptr<const std::vector<std::byte>> owner, std::size_t offset, std::size_t size)
-      : owner_(std::move(owner)), offset_(offset), size_(size) {}
+  Bytes(std::shared_ptr<const std::byte> data, std::size_t size)
+      : data_(std::move(data)), size_(size) {}
 
-  std::shared_ptr<const std::vector<std::byte>> owner_;
-  std::size_t offset_ = 0;
+  std::shared_ptr<const std::byte> data_;  // shares what it is a part of
   std::size_t size_ = 0;
 };
 
