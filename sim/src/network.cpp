@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
@@ -271,18 +272,40 @@ Ticks Links::lookahead() const {
   return lookahead;
 }
 
-Ticks Links::rounded(Ticks sent, Ticks at) const {
-  if (!rounds_) return std::max(at, sent + 1);
-  return std::max((at + kUnit - 1) / kUnit, sent / kUnit + 1) * kUnit;
+Ticks Links::on_the_clock(Ticks at) const {
+  return rounds_ ? (at + kUnit - 1) / kUnit * kUnit : at;
 }
 
-Ticks Links::delay(const Letter& letter, Prng& rng) const {
+Ticks Links::rounded(Ticks sent, Ticks at) const {
+  const Ticks next = rounds_ ? (sent / kUnit + 1) * kUnit : sent + 1;
+  return std::max(on_the_clock(at), next);
+}
+
+Ticks Links::latest_start(Ticks sent) const {
+  const Ticks due = on_the_clock(std::max(sent, net_.gst) + net_.delta);
+  return std::max(sent, due - (rounds_ ? kUnit : 1));
+}
+
+Ticks Links::travel(const Letter& letter, Prng& rng) const {
   Ticks sum = 0;
   const DelayLaw& l = law(letter.from, letter.to);
   for (std::uint32_t hop = hops(letter.from, letter.to); hop > 0; --hop) sum += draw(l, rng);
-  if (net_.reorder_ppm > 0 && rng.chance_ppm(net_.reorder_ppm))
-    sum += kUnit + rng.below(longest_ + kUnit);
   return sum;
+}
+
+Ticks Links::overtaken(Prng& rng) const {
+  if (net_.reorder_ppm == 0 || !rng.chance_ppm(net_.reorder_ppm)) return 0;
+  return kUnit + rng.below(longest_ + kUnit);
+}
+
+// Schedulers keep to it without a gst, too: what one held may take no longer.
+std::optional<Ticks> Links::promised(const Letter& letter, Ticks takes) const {
+  if (net_.gst == 0 && !letter.held_since) return std::nullopt;
+  Ticks from = std::max(letter.held_since.value_or(letter.sent), net_.gst);
+  for (std::size_t i = 0; i < net_.partitions.size(); ++i) {
+    if (parted(i, letter)) from = std::max(from, net_.partitions[i].to);
+  }
+  return from + std::max(net_.delta, takes);
 }
 
 // What a scheduler makes of an arrival. It may hold a message until max(sent, gst) + delta.
@@ -345,7 +368,9 @@ Transit Links::transit(const Letter& letter) const {
   if (own != nullptr && own->loss_ppm > 0 && !calm && rng.chance_ppm(own->loss_ppm))
     return {true, "loss", 0, {}};
   if (lost_by_partitions(letter)) return {true, "partition", 0, {}};
-  Ticks at = scheduled(letter, letter.sent + letter.extra + delay(letter, rng), rng);
+  const Ticks takes = letter.extra + travel(letter, rng);
+  const Ticks overtaken_by = overtaken(rng);
+  Ticks at = scheduled(letter, letter.sent + takes + overtaken_by, rng);
   if (letter.withheld) {
     const Ticks latest = std::max(letter.sent, net_.gst) + net_.delta;
     at = std::max(at, letter.hold == 0 ? latest : std::min(latest, at + letter.hold));
@@ -354,9 +379,15 @@ Transit Links::transit(const Letter& letter) const {
       Prng(seed_, link * 8 + kCutStream).chance_ppm(net_.cut_ppm))
     at += net_.gst - letter.sent;
   at = held_by_partitions(letter, at);
+  const std::optional<Ticks> by = promised(letter, takes);
+  if (by) at = std::min(at, *by);
   t.at = rounded(letter.sent, at);
-  if (net_.duplicate_ppm > 0 && rng.chance_ppm(net_.duplicate_ppm))
-    t.again = rounded(letter.sent, at + delay(letter, rng));
+  THRESHER_ASSERT(!by || t.at <= on_the_clock(*by),
+                  "what is sent at t and not lost arrives by max(t, gst) + Delta");
+  if (net_.duplicate_ppm > 0 && rng.chance_ppm(net_.duplicate_ppm)) {
+    const Ticks more = travel(letter, rng);
+    t.again = rounded(letter.sent, at + more + overtaken(rng));
+  }
   return t;
 }
 

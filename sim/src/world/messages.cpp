@@ -89,7 +89,8 @@ void World::carry(Face& from, NodeId to, std::uint32_t ref, const Carriage& how)
                       p.facts.anchor,
                       how.withheld,
                       how.hold,
-                      how.extra};
+                      how.extra,
+                      {}};
   if (hunt_.holds(from.id)) {
     ++payloads_[ref]->uses;
     return hunt_.keep(from.id, {ref, letter});
@@ -118,11 +119,12 @@ void World::ship(std::uint32_t ref, Ticks at, std::size_t face) {
 void World::saw_leader(const Face& from, std::uint64_t round) {
   links_.saw_leader(from.id);
   if (!hunt_.proposed(from.id, round)) return;
-  calendar_.push(std::max(now_, gst_) + delta_, hunted_.put(round), pack(kHeard, from.index));
+  calendar_.push(links_.latest_start(now_), hunted_.put(round), pack(kHeard, from.index));
 }
 
 void World::let_go() {
   for (auto& [ref, letter] : hunt_.take()) {
+    letter.held_since = letter.sent;
     letter.sent = std::max(letter.sent, now_);
     forward(ref, letter);
     release(ref);

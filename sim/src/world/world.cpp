@@ -18,7 +18,6 @@ World::World(Nodes& nodes, const Experiment& experiment, TraceSink* trace)
       faults_(experiment),
       links_(experiment, faults_.faulty()),
       hunt_(experiment, faults_.faulty()),
-      gst_(experiment.network.gst),
       calendar_(rounds_ ? kUnit : std::max<Ticks>(1, links_.longest() / 256)),
       trace_(trace) {
   if (rounds_) costs_ = {};

@@ -128,6 +128,21 @@ TEST(Hunt, GivesUpWhenTheTimeIsOver) {
   EXPECT_EQ(hunt.take(), std::vector<int>{7});
 }
 
+// The next proposal is held in its turn, and nothing that came before it waits for that.
+TEST(Hunt, GivesUpOneProposalAfterTheOther) {
+  Hunt<int> hunt(four(), NodeSet(4));
+  EXPECT_TRUE(hunt.proposed(NodeId{1}, 5));
+  hunt.keep(NodeId{1}, 7);
+  EXPECT_TRUE(hunt.proposed(NodeId{1}, 6));
+  hunt.keep(NodeId{1}, 8);
+  EXPECT_TRUE(hunt.over(NodeId{1}, 5));
+  EXPECT_EQ(hunt.take(), std::vector<int>{7});
+  EXPECT_TRUE(hunt.holds(NodeId{1}));
+  EXPECT_TRUE(hunt.over(NodeId{1}, 6));
+  EXPECT_EQ(hunt.take(), std::vector<int>{8});
+  EXPECT_FALSE(hunt.holds(NodeId{1}));
+}
+
 // n - f correct nodes that nobody holds must be left.
 TEST(Hunt, HoldsNobodyBesideFFaulty) {
   NodeSet faulty(4);

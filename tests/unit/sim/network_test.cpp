@@ -226,6 +226,72 @@ TEST(Schedulers, ReverseTurnsTheOrderAround) {
   EXPECT_GT(run.of(0, 1, 5)[0].at, run.of(0, 1, 8)[0].at);
 }
 
+// Whatever holds a message back, alone or together with others: cut links and partitions added what
+// a scheduler had taken already, and reordering came on top of all.
+TEST(Promise, WhatIsSentArrivesWithinDeltaOfGstAndOfTheLastPartition) {
+  Experiment e = hall();
+  e.engine = Engine::kEvents;
+  e.network.delay = {DelayLaw::Kind::kUniform, kUnit, 0, 1, 2 * kUnit};
+  e.network.delta = 3 * kUnit;
+  e.network.gst = 40 * kUnit;
+  const std::vector<std::vector<NodeId>> sides{{NodeId{0}}, {NodeId{1}}};
+  e.network.partitions = {{sides, 10 * kUnit, 20 * kUnit}, {sides, 50 * kUnit, 60 * kUnit}};
+  for (std::size_t scheduler = 0; scheduler < Network::kSchedulers; ++scheduler) {
+    for (const bool chance : {false, true}) {
+      e.network.scheduler = static_cast<Network::Scheduler>(scheduler);
+      e.network.reorder_ppm = chance ? 500'000 : 0;
+      e.network.cut_ppm = chance ? 1'000'000 : 0;
+      Links links(e, NodeSet(7));
+      links.saw_leader(NodeId{0});
+      for (std::uint64_t k = 0; k < 400; ++k) {
+        Letter letter{.from = NodeId{0}, .to = NodeId{1}, .number = k, .sent = k * 200};
+        letter.anchor = k % 3 == 0;
+        letter.withheld = k % 2 == 0;
+        const bool parted = letter.sent >= 50 * kUnit && letter.sent < 60 * kUnit;
+        const Ticks from = parted ? 60 * kUnit : std::max(letter.sent, e.network.gst);
+        EXPECT_LE(links.transit(letter).at, from + e.network.delta)
+            << "scheduler " << scheduler << ", sent at " << letter.sent;
+      }
+    }
+  }
+}
+
+// Who sets its links to more than Delta gets what they say.
+TEST(Promise, ALinkThatIsSlowerByItselfPromisesNothing) {
+  Experiment e = hall();
+  e.network.gst = 4 * kUnit;
+  e.network.delay = {DelayLaw::Kind::kConstant, 3 * kUnit, 0, 3 * kUnit, 3 * kUnit};
+  e.network.reorder_ppm = 1'000'000;
+  const Hall run(e);
+  EXPECT_EQ(run.of(0, 1, 1)[0].at, 7 * kUnit);
+  EXPECT_EQ(run.of(0, 1, 9)[0].at, 11 * kUnit);
+}
+
+// Node 6 is away, so no leader is left behind by all others: each is heard when its time is up.
+// What was held set out only then, and took its delay besides.
+TEST(Promise, TheHuntKeepsIt) {
+  FaultAction away{.who = {NodeId{6}}, .what = FaultKind::kRestart, .from = kUnit};
+  away.to = 100 * kUnit;
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    for (const Ticks gst : {Ticks{0}, 30 * kUnit}) {
+      Experiment e = hall({away});
+      e.engine = engine;
+      e.network.scheduler = Network::Scheduler::kHunt;
+      e.network.delay = {DelayLaw::Kind::kConstant, 2 * kUnit, 0, 2 * kUnit, 2 * kUnit};
+      e.network.delta = 3 * kUnit;
+      e.network.gst = gst;
+      const Hall run(e, 60 * kUnit);
+      Ticks longest = 0;
+      for (const auto& h : run.heard) {
+        const Ticks said = (h.round - 1) * e.network.delta;
+        EXPECT_LE(h.at, std::max(said, gst) + e.network.delta) << "number " << h.round;
+        longest = std::max(longest, h.at - said);
+      }
+      EXPECT_GT(longest, 2 * kUnit) << "nobody was held";
+    }
+  }
+}
+
 TEST(Nic, SerialisesWhatANodeSendsAndReceives) {
   Experiment e = hall();
   e.engine = Engine::kEvents;

@@ -7,9 +7,11 @@
 //
 // What the leader of a round sends, from its proposal on, stays under way until every other correct
 // node has left the round: whatever they say about it was said without having heard of it. Then it
-// goes on with a delay as drawn. Guarantees: everything arrives in the end, and by max(sent, gst) +
-// delta (the caller calls over() then); the n - f correct nodes that are not held always hear each
-// other, so no round waits for who is held. With f faulty nodes there is nobody left to hold.
+// goes on with a delay as drawn. Guarantees: everything sets out in the end, what was sent from one
+// proposal to the next no later than at the over() of the first, also while the next is held: the
+// caller calls that so early that a message is there by max(sent, gst) + delta. The n - f correct
+// nodes that are not held always hear each other, so no round waits for who is held. With f faulty
+// nodes there is nobody left to hold.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +40,10 @@ class Hunt {
     return nodes_[leader.value].held;
   }
   bool holds(NodeId from) const { return on_ && nodes_[from.value].held; }
-  void keep(NodeId from, Kept kept) { nodes_[from.value].kept.push_back(std::move(kept)); }
+  void keep(NodeId from, Kept kept) {
+    Node& node = nodes_[from.value];
+    node.kept.emplace_back(node.led, std::move(kept));
+  }
 
   /// A node is in `round`. True when somebody is held no longer.
   bool reached(NodeId id, std::uint64_t round) {
@@ -53,18 +58,24 @@ class Hunt {
     }
     return freed;
   }
-  /// The time is up for what `leader` proposed in `round`. True when it was held for that.
+  /// The time is up for what `leader` proposed in `round`, and sent until its next proposal. True
+  /// when any of that was held.
   bool over(NodeId leader, std::uint64_t round) {
     Node& node = nodes_[leader.value];
-    return node.led == round && std::exchange(node.held, false);
+    if (!node.held || round <= node.over) return false;
+    node.over = round;
+    node.held = node.led != round;
+    return !node.held || (!node.kept.empty() && node.kept.front().first <= round);
   }
   /// What nobody holds any more, by sender.
   std::vector<Kept> take() {
     std::vector<Kept> out;
     for (Node& node : nodes_) {
-      if (node.held) continue;
-      std::move(node.kept.begin(), node.kept.end(), std::back_inserter(out));
-      node.kept.clear();
+      const auto end = std::find_if(node.kept.begin(), node.kept.end(), [&](const auto& kept) {
+        return node.held && kept.first > node.over;
+      });
+      for (auto it = node.kept.begin(); it != end; ++it) out.push_back(std::move(it->second));
+      node.kept.erase(node.kept.begin(), end);
     }
     return out;
   }
@@ -73,8 +84,9 @@ class Hunt {
   struct Node {
     std::uint64_t round = 0;  // where it is
     std::uint64_t led = 0;    // the last round it proposed in as a leader
+    std::uint64_t over = 0;   // of what it proposed up to this round the time is up
     bool held = false;
-    std::vector<Kept> kept;
+    std::vector<std::pair<std::uint64_t, Kept>> kept;  // with the proposal that it followed
   };
   bool left_behind(NodeId leader) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {

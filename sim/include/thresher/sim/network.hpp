@@ -5,8 +5,13 @@
 //
 // Guarantees: the answer is a function of the experiment and the letter (and, for the adaptive
 // scheduler, of the leaders seen so far): draws are keyed by (seed, link, number), in integers
-// only. On a topology that is not complete a message takes a shortest path, one delay a hop. Does
-// not know bandwidth: the engine does, since that depends on what else is sent.
+// only. On a topology that is not complete a message takes a shortest path, one delay a hop.
+// With a gst, what is not lost arrives by max(sent, gst) + delta, or that much after the last
+// partition that it waits for has healed: reordering, schedulers, starvation and cut links hold a
+// message no longer. Only two things take more: a link whose own law draws a longer way, and a liar
+// that holds its own messages back. A copy made by duplication may come later, since the message
+// itself is there by then. Does not know bandwidth: the engine does, since that depends on what
+// else is sent.
 #pragma once
 
 #include <optional>
@@ -32,6 +37,8 @@ struct Letter {
   bool withheld = false;  ///< comes as late as allowed
   Ticks hold = 0;         ///< or only this much later; 0: as late as allowed
   Ticks extra = 0;        ///< the sender holds it back
+  /// It was sent then, and a scheduler let it set out only at `sent`. Empty: it was not held.
+  std::optional<Ticks> held_since{};
 };
 
 struct Transit {
@@ -57,6 +64,8 @@ class Links {
   Ticks quiet_from() const { return quiet_from_; }
   /// The longest delay that a law allows on one hop.
   Ticks longest() const { return longest_; }
+  /// The last instant at which what was sent at `sent` may set out and still be in time.
+  Ticks latest_start(Ticks sent) const;
   /// No message takes less, whatever happens; 0 when the order of sending at different nodes
   /// matters to the scheduler.
   Ticks lookahead() const;
@@ -67,12 +76,18 @@ class Links {
   /// The rule of this link that counts, or none.
   const LinkRule* rule(NodeId from, NodeId to) const;
   const DelayLaw& law(NodeId from, NodeId to) const;
-  Ticks delay(const Letter& letter, Prng& rng) const;
+  // What the laws of a letter's way draw, and how much longer it takes for others to overtake it.
+  Ticks travel(const Letter& letter, Prng& rng) const;
+  Ticks overtaken(Prng& rng) const;
+  // The promise: what takes so long by itself arrives by then. Empty: nothing is promised.
+  std::optional<Ticks> promised(const Letter& letter, Ticks takes) const;
   Ticks scheduled(const Letter& letter, Ticks at, Prng& rng) const;
   bool parted(std::size_t which, const Letter& letter) const;
   bool lost_by_partitions(const Letter& letter) const;
   Ticks held_by_partitions(const Letter& letter, Ticks at) const;
   Ticks rounded(Ticks sent, Ticks at) const;
+  // When something that is due at an instant happens: in rounds at the end of one.
+  Ticks on_the_clock(Ticks at) const;
   void classify();
   void measure_paths();
 

@@ -262,7 +262,6 @@ class World {
   Links links_;
   Hunt<Held> hunt_;
   Slab<std::uint64_t> hunted_;  // rounds of leaders
-  Ticks gst_;
   Calendar calendar_;
   TraceSink* trace_;
   std::vector<Payload*> payloads_;  // by ref
