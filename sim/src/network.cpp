@@ -323,7 +323,7 @@ Ticks Links::scheduled(const Letter& letter, Ticks at, Prng& rng) const {
       return seen ? latest : at;
     case Scheduler::kRushing:
       return faulty_.contains(letter.from)
-                 ? letter.sent + 1
+                 ? letter.sent + letter.extra + 1
                  : std::max(at, std::min(latest, letter.sent + longest_ + rng.below(kUnit)));
     case Scheduler::kReverse: {
       const Ticks window = 4 * longest_;

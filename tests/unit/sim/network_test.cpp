@@ -203,6 +203,13 @@ TEST(Schedulers, RushingShowsTheFaultyFirst) {
   EXPECT_GE(run.of(0, 1, 1)[0].at, 3 * kUnit);
 }
 
+// It comes first of all that is sent when it is let go.
+TEST(Schedulers, RushingWaitsForALiarThatHoldsItsMessagesBack) {
+  Experiment e = scheduled(Network::Scheduler::kRushing);
+  e.faults = {{.who = {NodeId{3}}, .what = FaultKind::kDelay, .amount = 9 * kUnit}};
+  EXPECT_EQ(Hall(e, 40 * kUnit).of(0, 3, 1)[0].at, 10 * kUnit);
+}
+
 TEST(Schedulers, StarveDelaysWhoLeads) {
   const Hall run(scheduled(Network::Scheduler::kStarve), 60 * kUnit);
   EXPECT_LE(run.of(0, 1, 2)[0].at, 6 * kUnit + 3 * kUnit);
