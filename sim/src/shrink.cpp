@@ -137,8 +137,13 @@ class Shrinker {
       smaller |= with([](Experiment& e) { e.network.delay = DelayLaw{}; });
     // Without a GST what is starved comes within Delta; but losses that end with it would go on for
     // ever, and nothing has to come about then.
-    if (net.gst != 0 && !loses(net)) smaller |= with([](Experiment& e) { e.network.gst = 0; });
-    while (best_.network.gst > kUnit &&
+    if (net.gst != 0 && !loses(net)) {
+      smaller |= with([](Experiment& e) {
+        e.network.gst = 0;
+        e.network.cut_ppm = 0;  // of links that are cut until then
+      });
+    }
+    while (best_.network.gst >= 2 * kUnit &&
            with([](Experiment& e) { e.network.gst = e.network.gst / kUnit / 2 * kUnit; }))
       smaller = true;
     return smaller;

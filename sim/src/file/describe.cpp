@@ -136,6 +136,11 @@ void describe_network(Fields& fields, Experiment& e, const Members& all) {
                 n.nic_saves_up);
     });
     net.decimal({"gst", "the scheduler rules before it; nothing is lost after it"}, n.gst, kTime);
+    if (net.sound() && n.cut_ppm != 0 && n.gst == 0) {
+      net.wrong("cut",
+                "links are cut until `gst`, and there is none; give `gst` a time above 0, or leave "
+                "`cut` out");
+    }
     if (!net.given("delta")) n.delta = std::max(n.delta, standard_delta(n));
     const bool standard = n.delta == std::max(Network{}.delta, standard_delta(n));
     net.decimal({"delta", "what the protocol's timers call Delta; absent: twice the longest delay",

@@ -207,6 +207,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"("network": {"delay": 1.0001})", "2: network.delay.mean", "finer"},
         Bad{R"("network": {"loss": 2})", "2: network.loss", "from 0 to 1, not 2"},
         Bad{R"("network": {"loss": "0.5"})", "2: network.loss", "not the text"},
+        // It did nothing.
+        Bad{R"("network": {"cut": 0.5})", "2: network.cut", "give `gst` a time above 0"},
+        Bad{R"("network": {"cut": 0.5, "gst": 0})", "2: network.cut", "or leave `cut` out"},
         Bad{R"("network": {"topology": "mesh"})", "2: network.topology", "known: complete"},
         Bad{R"("network": {"topology": "grid", "width": 5, "height": 5})", "2: network.topology",
             "25 places for 4 nodes"},

@@ -99,6 +99,25 @@ TEST(Shrunk, LeavesLossesTheirEnd) {
   }
 }
 
+// Links are cut until the GST, so without one a file with `cut` is refused. Half of 1.5 was none.
+TEST(Shrunk, LeavesCutLinksTheirEnd) {
+  for (const Ticks gst : {40 * kUnit, 3 * kUnit / 2}) {
+    Experiment failing;
+    failing.protocol = "pbft";
+    failing.network.gst = gst;
+    failing.network.cut_ppm = 400'000;
+    const auto fails = [](const Experiment& e) {
+      EXPECT_TRUE(e.network.cut_ppm == 0 || e.network.gst > 0);
+      Outcome o;
+      o.verdict = e.network.cut_ppm > 0 ? Verdict::kViolated : Verdict::kPass;
+      return o;
+    };
+    const Shrunk small = shrink(failing, fails, {});
+    EXPECT_GT(small.experiment.network.cut_ppm, 0U);
+    EXPECT_LT(small.experiment.network.gst, 2 * kUnit);
+  }
+}
+
 // A burst goes with an open workload and packed blocks.
 TEST(Shrunk, WithBurstsReadsBack) {
   Experiment base;
