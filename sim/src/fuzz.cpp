@@ -69,6 +69,9 @@ class Campaign {
     report_.restarts += o.restarts;
     report_.liars_requests += o.liars_requests;
     report_.healed += o.healed ? 1 : 0;
+    report_.judged.shown += o.judged.shown;
+    report_.judged.validity += o.judged.validity;
+    report_.judged.once += o.judged.once;
     if (o.verdict == Verdict::kNoProgress) {
       ++report_.no_progress;
       keep(report_.stall, e, o);

@@ -172,8 +172,10 @@ void Judge::item(const Digest& digest) {
 }
 
 void Judge::payload(NodeId at, ByteView payload, std::optional<NodeId> author) {
+  ++judged_.shown;
   if (on_.once) {
     const auto id = read_payload(payload);
+    judged_.once += id ? 1 : 0;
     if (id && !delivered_.emplace(id->author, id->number).second)
       violated("once", name(at) + " delivered request " +
                            std::to_string(id->number & ~PayloadId::kSecondFace) + " of " +
@@ -182,6 +184,7 @@ void Judge::payload(NodeId at, ByteView payload, std::optional<NodeId> author) {
   if (!on_.validity || (author && !plan_.correct(*author)) || payload.empty()) return;
   // Without an author it may be what a liar made up in another's name: nobody signs requests.
   if (!author && !plan_.all_honest()) return;
+  ++judged_.validity;
   const auto id = read_payload(payload);
   if (!id || id->author.value >= nodes_.size())
     return violated("validity", name(at) + " delivered what nobody submitted");

@@ -101,7 +101,7 @@ Report shrunk(const std::string& name, const sim::Failure& failure, const sim::R
   return report;
 }
 
-// Below so many runs chance may leave a kind of fault out.
+// Below so many runs chance may leave a kind of fault out, or runs in which nobody lies.
 constexpr std::uint64_t kEnoughRuns = 200;
 constexpr std::uint64_t kEnoughDrawn = 20;
 
@@ -124,12 +124,37 @@ std::uint64_t forks_of(const sim::FuzzReport& r) {
   return forks;
 }
 
-std::string coverage(const sim::FuzzReport& r) {
+// An oracle that looks at the requests in outputs.
+struct OfRequests {
+  Kind kind;
+  const char* name;
+  std::uint64_t sim::Judged::*count;
+  const char* idle;  // why it may have judged nothing
+};
+constexpr OfRequests kOfRequests[] = {
+    {Kind::kValidity, "validity", &sim::Judged::validity,
+     "no output showed a payload, or none said whose it was, which is judged only where nobody "
+     "lies"},
+    {Kind::kOnce, "once", &sim::Judged::once, "no output showed a request"},
+};
+
+// ", judged of requests: validity 120, once 120"; empty where neither was asked for.
+std::string judged_text(const sim::FuzzReport& r, const std::vector<Property>& properties) {
+  std::string out;
+  for (const OfRequests& oracle : kOfRequests) {
+    if (find(properties, oracle.kind) == nullptr) continue;
+    out += (out.empty() ? ", judged of requests: " : ", ") + std::string(oracle.name) + " " +
+           std::to_string(r.judged.*oracle.count);
+  }
+  return out;
+}
+
+std::string coverage(const sim::FuzzReport& r, const std::vector<Property>& properties) {
   return std::to_string(r.runs) + " schedules, " + std::to_string(r.decisions) + " decisions, " +
          std::to_string(r.liars_requests) + " instances begun by liars, " +
          std::to_string(forks_of(r)) + " forks offered, " + std::to_string(r.restarts) +
-         " restarts, " + std::to_string(r.healed) +
-         " runs healed; faults that did something: " + kinds_text(r);
+         " restarts, " + std::to_string(r.healed) + " runs healed" + judged_text(r, properties) +
+         "; faults that did something: " + kinds_text(r);
 }
 
 // What the runs were asked to do and never did: then they have shown nothing about it.
@@ -141,6 +166,13 @@ std::string unexercised(const sim::FuzzReport& r, const Options& options,
   if (!held && find(properties, Kind::kBoundedMemory) != nullptr)
     return "not exercised: no node ever held anything, so its memory was not judged; give the "
            "subject a `held` (thresher/testing/subject.hpp)";
+  for (const OfRequests& oracle : kOfRequests) {
+    if (find(properties, oracle.kind) == nullptr || r.judged.*oracle.count > 0) continue;
+    if (r.judged.shown > 0 && r.runs < kEnoughRuns) continue;
+    return "not exercised: `" + std::string(oracle.name) + "` judged nothing: " + oracle.idle +
+           "; give outputs a member `payload`, or the subject a `payloads` that says whose they "
+           "are (sim/subject.hpp)";
+  }
   if (options.draw) return {};
   if (r.actions > 0 && r.fired == 0)
     return "nothing was exercised: " + std::to_string(r.actions) +
@@ -257,7 +289,8 @@ Report check(const std::string& name, const TracedRunner& run,
   } else {
     const std::string idle = unexercised(*found, options, properties, held);
     report.passed = idle.empty();
-    report.text = idle.empty() ? coverage(*found) : idle + "\n  " + coverage(*found);
+    const std::string covered = coverage(*found, properties);
+    report.text = idle.empty() ? covered : idle + "\n  " + covered;
   }
   report.runs = found->runs;
   return report;

@@ -44,6 +44,9 @@ text::Value report_json(const sim::FuzzReport& r) {
   out.set("no_progress", r.no_progress).set("messages", r.messages).set("decisions", r.decisions);
   out.set("actions_drawn", r.actions).set("actions_fired", r.fired);
   out.set("restarts", r.restarts).set("liars_requests", r.liars_requests).set("healed", r.healed);
+  text::Value judged;
+  judged.set("shown", r.judged.shown).set("validity", r.judged.validity).set("once", r.judged.once);
+  out.set("judged", std::move(judged));
   text::Value fired;
   for (std::size_t k = 0; k < sim::kFaultKinds; ++k) {
     if (r.drawn_of[k] == 0) continue;

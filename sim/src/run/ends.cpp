@@ -176,6 +176,7 @@ void Run::conclude(Outcome& out) {
   out.restarts = restarts_;
   out.liars_requests = liars_requests_;
   out.healed = healed_;
+  out.judged = judge_.judged();
   out.fullest = fullest_;
   for (std::size_t i = 0; i < held_.size(); ++i) out.nodes[i].held = held_[i];
 }

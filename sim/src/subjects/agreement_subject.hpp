@@ -205,6 +205,7 @@ SubjectEntry agreement_entry(std::string help) {
   };
   info.answers = true;
   info.stuffs = true;
+  info.unjudged = {"validity"};  // what is decided is no request
   info.fields = {"instance", "round", "share", "value"};
   return {info,
           [](const Experiment& e, const RunOptions& o) { return run_agreement<A>(e, {}, o); }};

@@ -13,8 +13,7 @@ namespace harness = ::thresher::testing;
 
 const std::vector<harness::Property>& promised() {
   static const std::vector<harness::Property> all{harness::agreement(), harness::integrity(),
-                                                  harness::validity(), harness::totality(),
-                                                  harness::bounded_liveness()};
+                                                  harness::totality(), harness::bounded_liveness()};
   return all;
 }
 

@@ -83,6 +83,31 @@ TEST(Coverage, AFaultThatNeverDidAnythingFails) {
   }
 }
 
+// Its outputs show nothing of what was asked for.
+struct MuteEcho : EchoSubject<kQuorum> {
+  explicit MuteEcho(const sim::Experiment& e) : EchoSubject<kQuorum>(e) {}
+  template <class F>
+  void payloads(const Output&, std::optional<NodeId>, F) const {}
+};
+
+// Both passed, whatever was output.
+TEST(Coverage, AnOracleOfRequestsThatSawNoneFails) {
+  testing::Options o = defaults();
+  o.runs = 200;
+  for (const auto& [property, name] :
+       {std::pair{testing::validity(), "`validity`"}, std::pair{testing::once(), "`once`"}}) {
+    const auto mute = check<MuteEcho>({property}, o);
+    EXPECT_FALSE(mute.passed) << mute.text;
+    EXPECT_NE(mute.text.find(std::string(name) + " judged nothing"), std::string::npos)
+        << mute.text;
+  }
+  const auto report =
+      check<SignedBroadcastSubject<Bug::kNone>>({testing::validity(), testing::once()}, o);
+  EXPECT_TRUE(report.passed) << report.text;
+  EXPECT_NE(report.text.find(", judged of requests: validity "), std::string::npos) << report.text;
+  EXPECT_NE(report.text.find(", once "), std::string::npos) << report.text;
+}
+
 TEST(Coverage, ARunThatOutputNothingFails) {
   testing::Options o = defaults();
   o.runs = 20;

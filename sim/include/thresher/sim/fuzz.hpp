@@ -96,6 +96,7 @@ struct FuzzReport {
   std::uint64_t restarts = 0;          ///< of nodes that came back
   std::uint64_t liars_requests = 0;    ///< instances that Byzantine nodes began, but for the first
   std::uint64_t healed = 0;            ///< runs that went on until they had to have healed
+  Judged judged{};                     ///< in all runs
   std::optional<Failure> violation{};  ///< of the lowest seed that violates
   std::optional<Failure> stall{};      ///< of the lowest seed that makes no progress
 };

@@ -80,6 +80,7 @@ class Judge {
   const std::vector<Ticks>& latencies() const { return latencies_; }
   /// Payloads of correct nodes that are not delivered at their submitters.
   std::uint64_t outstanding() const { return outstanding_; }
+  const Judged& judged() const { return judged_; }
   Ticks bound() const { return bound_; }
   /// Another longest wait, from now on.
   void allow(Ticks bound) { bound_ = bound; }
@@ -124,6 +125,7 @@ class Judge {
   std::vector<Ticks> latencies_;
   std::uint64_t outstanding_ = 0;
   Ticks waiting_since_ = 0;  // there is something outstanding since
+  Judged judged_;
   Verdict verdict_ = Verdict::kPass;
   std::string oracle_;
   std::string why_;

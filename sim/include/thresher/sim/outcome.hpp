@@ -78,6 +78,14 @@ struct Throughput {
   std::uint64_t most_backlog = 0;
 };
 
+/// How many requests outputs showed, and how many of those each oracle judged that looks at them:
+/// of none it has shown nothing.
+struct Judged {
+  std::uint64_t shown = 0;
+  std::uint64_t validity = 0;
+  std::uint64_t once = 0;
+};
+
 struct Outcome {
   Verdict verdict = Verdict::kPass;
   std::string oracle;  ///< which one failed; empty on a pass
@@ -110,7 +118,8 @@ struct Outcome {
   std::uint64_t restarts = 0;        ///< of nodes that came back
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
   bool healed = false;               ///< the run went on until it had to have healed
-  std::vector<Bound> fullest{};      ///< of each bound of the subject, the fullest that was seen
+  Judged judged{};
+  std::vector<Bound> fullest{};  ///< of each bound of the subject, the fullest that was seen
 };
 
 /// One line of a trace.

@@ -64,7 +64,8 @@ inline Property prefix_order() {
 inline Property integrity() {
   return {Property::Kind::kIntegrity, 0};
 }
-/// What is output was submitted; judged of correct submitters.
+/// What is output was submitted; judged of correct submitters. Where the subject does not say whose
+/// a payload is, only runs without liars are judged. A campaign that judged nothing fails.
 inline Property validity() {
   return {Property::Kind::kValidity, 0};
 }
@@ -90,7 +91,7 @@ inline Property bounded_memory(std::uint64_t most) {
 inline Property inclusion(std::uint64_t units) {
   return {Property::Kind::kInclusion, units};
 }
-/// No request is output twice, under whatever key.
+/// No request is output twice, under whatever key. A campaign whose outputs showed none fails.
 inline Property once() {
   return {Property::Kind::kOnce, 0};
 }
