@@ -56,7 +56,7 @@ class Shrinker {
     if (spent()) return false;
     ++runs_;
     Outcome o = run_(candidate);
-    if (o.verdict != outcome_.verdict) return false;
+    if (o.verdict != outcome_.verdict || o.oracle != outcome_.oracle) return false;
     best_ = candidate;
     outcome_ = std::move(o);
     if (options_.progress) options_.progress({runs_, actions_in(best_), best_.n});

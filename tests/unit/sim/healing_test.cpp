@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "thresher/sim/run.hpp"
@@ -225,6 +226,30 @@ TEST(Shrink, RoundsTheNumbersThatAreLeft) {
   const Shrunk small = shrink(e, needs_some_chance, {});
   ASSERT_EQ(small.experiment.faults.size(), 1U);
   EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
+}
+
+// Of two defects that an experiment shows, the small file shows the one that was found.
+TEST(Shrink, KeepsTheOracle) {
+  Experiment e;
+  e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kDrop, .numbers = {7}},
+              {.who = {NodeId{3}}, .what = FaultKind::kDelay, .amount = 3 * kUnit}};
+  const auto has = [](const Experiment& x, FaultKind kind) {
+    return std::any_of(x.faults.begin(), x.faults.end(),
+                       [kind](const FaultAction& a) { return a.what == kind; });
+  };
+  const Runner two_defects = [&](const Experiment& x) {
+    Outcome o;
+    if (has(x, FaultKind::kDrop) && has(x, FaultKind::kDelay)) {
+      o.oracle = "agreement";
+    } else if (!x.faults.empty()) {
+      o.oracle = "integrity";
+    }
+    o.verdict = o.oracle.empty() ? Verdict::kPass : Verdict::kViolated;
+    return o;
+  };
+  const Shrunk small = shrink(e, two_defects, {});
+  EXPECT_EQ(small.outcome.oracle, "agreement");
+  EXPECT_EQ(small.experiment.faults.size(), 2U);
 }
 
 // Losses end with GST. Without one they would go on for ever, and another thing would fail.

@@ -8,9 +8,10 @@
 // numbers, victims, nodes, requests, time, and the ends of intervals, and rounds what numbers are
 // left; again until nothing goes.
 //
-// Guarantees: the result fails with the verdict of the original, has no more of anything but for
-// rounding, and is a function of the arguments. It is small, not smallest. Source: Zeller and
-// Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (2002), section 3.2 (ddmin).
+// Guarantees: the result fails with the verdict of the original and by the same oracle, so it shows
+// the defect that was found and not another; it has no more of anything but for rounding, and is a
+// function of the arguments. It is small, not smallest. Source: Zeller and Hildebrandt,
+// "Simplifying and Isolating Failure-Inducing Input" (2002), section 3.2 (ddmin).
 #pragma once
 
 #include <cstddef>
