@@ -202,14 +202,13 @@ void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
   for (const std::size_t index : starving_) consider(index);
 }
 
-std::optional<std::uint64_t> FaultPlan::stuffs(NodeId id, std::uint64_t number, Ticks now) {
+std::optional<FaultPlan::Deed> FaultPlan::stuffs(NodeId id, std::uint64_t number, Ticks now) const {
   for (const std::size_t index : of_[id.value]) {
     const FaultAction& a = actions_[index];
     if (a.what != FaultKind::kStuff || now < a.from || (a.to && now >= *a.to)) continue;
     const std::uint64_t salt = mix64(mix64(seed_ + index) ^ mix64(number * n_ + id.value));
     if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
-    note_fired(index);
-    return salt;
+    return Deed{&a, index, salt};
   }
   return std::nullopt;
 }

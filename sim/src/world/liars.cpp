@@ -48,13 +48,14 @@ void World::show(Face& face, const Forgery& forged, const FaultPlan::Chance& cha
 void World::stuff(Face& face, const Payload& heard) {
   // Liars that answered each other would never end: another one may say all that it hears twice.
   if (!faults_.correct(heard.id)) return;
-  const auto salt = faults_.stuffs(face.id, face.measures.messages_received, now_);
-  if (!salt) return;
+  const auto deed = faults_.stuffs(face.id, face.measures.messages_received, now_);
+  if (!deed) return;
   nodes_.stuff(
-      face.id, heard, *salt, [&] { return face.stuffed <= kMostStuffed; },
+      face.id, heard, deed->salt, [&] { return face.stuffed <= kMostStuffed; },
       [&](const Placed& made) {
         const std::uint32_t ref = admit(face, made, ++face.sent);
         face.stuffed += payloads_[ref]->facts.bytes;
+        faults_.note_fired(deed->index);
         if (trace_ != nullptr)
           tell(TraceEvent::Kind::kFault, face, heard.id, to_string(FaultKind::kStuff));
         carry(face, heard.id, ref, {});

@@ -381,6 +381,24 @@ TEST(Faults, AMomentStrikesWhomChanceLetsIt) {
   }
 }
 
+struct Stuffing : BeaconSubject {
+  explicit Stuffing(bool words) : has_words(words) {}
+  std::vector<Beacon::Message> stuff(NodeId, const Beacon::Message&, std::uint64_t salt) const {
+    return has_words ? std::vector{Beacon::Message{kForged, salt}} : std::vector<Beacon::Message>{};
+  }
+  bool has_words;
+};
+
+// It had counted as soon as chance let it, and a campaign took it for exercised.
+TEST(Faults, StuffHasFiredOnceSomethingWasSaid) {
+  for (const bool has_words : {false, true}) {
+    Machine<Stuffing> machine(Stuffing{has_words}, hall({act(FaultKind::kStuff)}));
+    machine.start();
+    while (machine.next_time() <= 5 * kUnit) machine.run_instant(machine.next_time());
+    EXPECT_EQ(machine.faults().fired(FaultKind::kStuff), has_words ? 1U : 0U);
+  }
+}
+
 TEST(Faults, SeveralAtOnceActInTheirOrder) {
   FaultAction delay = act(FaultKind::kDelay);
   delay.amount = 2 * kUnit;

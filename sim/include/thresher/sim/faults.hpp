@@ -74,8 +74,9 @@ class FaultPlan {
   bool forges(NodeId id) const { return forgers_.contains(id); }
   /// Fills answers with what it made up.
   bool stuffs(NodeId id) const { return stuffers_.contains(id); }
-  /// Randomness of what `id` says on hearing its `number`th message to fill memory, if it does.
-  std::optional<std::uint64_t> stuffs(NodeId id, std::uint64_t number, Ticks now);
+  /// The action by which `id` says something to fill memory on hearing its `number`th message, if
+  /// it does. Whether there is anything to say is not known here.
+  std::optional<Deed> stuffs(NodeId id, std::uint64_t number, Ticks now) const;
   /// Comes back after a crash.
   bool returns(NodeId id) const { return returning_.contains(id); }
   bool restarts() const { return !returning_.empty(); }
