@@ -5,6 +5,7 @@ namespace thresher::sim {
 
 void World::deliver(std::uint32_t at, const OutputFacts& facts, const Said& said) {
   Face& face = *faces_[at];
+  if (!face.up) return;
   face.decided = with_decision(face.decided, now_, facts);
   if (trace_ != nullptr && face.side == 0) tell_decision(face, facts, said);
   if (!faults_.correct(face.id)) return;
@@ -14,6 +15,7 @@ void World::deliver(std::uint32_t at, const OutputFacts& facts, const Said& said
 
 void World::arm(std::uint32_t at_face, TimerId id, Delay after) {
   Face& face = *faces_[at_face];
+  if (!face.up) return;
   const std::uint64_t generation = ++face.timers[id];
   Ticks at = now_;
   if (after.value > 0) {  // else it is the node's next step of this instant
@@ -29,6 +31,7 @@ void World::cancel(std::uint32_t face, TimerId id) {
 
 void World::persist(std::uint32_t at, std::vector<Persist> records, std::uint64_t barrier) {
   Face& face = *faces_[at];
+  if (!face.up) return;
   // Only a node that will be restarted ever reads them back, or one with an archive.
   if (face.returns || skills_.archives) keep(face, records);
   if (barrier != 0) face.barriers.push_back(barrier);  // nobody waits for lazy records
@@ -49,12 +52,14 @@ void World::keep(Face& face, std::vector<Persist>& records) {
 }
 
 void World::verify(std::uint32_t face, const Verify& v) {
+  if (!awake(face)) return;
   if (checks_) checks_->ask(face, v);
   const bool ok = !checks_ && mock_signature(v.signer, v.digest) == v.signature;
   answer(*faces_[face], costs_.verify_ns, Verified{v.ticket, ok});
 }
 
 void World::verify(std::uint32_t face, const VerifyAll& v) {
+  if (!awake(face)) return;
   if (checks_) checks_->ask(face, v);
   const bool ok = !checks_ && mock_lists_.good(v.digest, v.list);
   answer(*faces_[face], costs_.verify_ns * v.list->signatures.size(), Verified{v.ticket, ok});
@@ -62,11 +67,13 @@ void World::verify(std::uint32_t face, const VerifyAll& v) {
 
 void World::endorse(std::uint32_t face, const Endorse& e) {
   Face& by = *faces_[face];
+  if (!by.up) return;
   answer(by, costs_.sign_ns, Endorsed{e.ticket, signer_.sign(by.id, e.digest)});
 }
 
 void World::accuse(std::uint32_t face, const Accuse& a) {
   const Face& by = *faces_[face];
+  if (!by.up) return;
   tell(TraceEvent::Kind::kAccuse, by, a.who, "accuse");
   on_accuse(by.id, a.who);
 }

@@ -88,6 +88,8 @@ void World::control(const Control& c) {
     if (!c.up) {
       face.up = false;
       face.lazy.clear();
+      face.soon.clear();
+      face.barriers.clear();
       tell(TraceEvent::Kind::kCrash, face, face.id, to_string(what));
     } else {
       tell(TraceEvent::Kind::kRestart, face, face.id, to_string(what));

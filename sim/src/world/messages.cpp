@@ -24,11 +24,19 @@ void World::send(std::uint32_t face, std::optional<NodeId> to, const Placed& mes
   Face& from = *faces_[face];
   const std::uint32_t ref = admit(from, message, ++from.sent);
   const Payload& p = *message.payload;
+  const std::string_view moment = p.facts.moment;
   if (p.facts.anchor) saw_leader(from, p.facts.round);
-  if (!p.facts.moment.empty()) strike(from, p.facts.moment);
   if (trace_ != nullptr) tell_vertex(from, p);
   const auto all_alike = to || from.watched || charges_ ? std::nullopt : links_.plain(now_);
-  if (all_alike) return send_alike(from, ref, *all_alike);
+  if (all_alike) {
+    send_alike(from, ref, *all_alike);
+  } else {
+    send_each(from, to, ref);
+  }
+  if (!moment.empty()) strike(from, moment);
+}
+
+void World::send_each(Face& from, std::optional<NodeId> to, std::uint32_t ref) {
   if (to) {
     dispose(from, *to, ref);
   } else {
@@ -51,10 +59,10 @@ void World::send_alike(Face& from, std::uint32_t ref, Ticks delay) {
   schedule(now_ + delay, ref, pack(kAll, 0));
 }
 
-// The message leaves, and nothing after it.
+// The message has left, and nothing does after it: awake() says so to the rest of the step.
 void World::strike(Face& from, std::string_view moment) {
   const auto action = faults_.strikes(from.id, moment, now_);
-  if (action) schedule(now_, controls_.put({from.id, *action, false}), control_of(from.id));
+  if (action) control({from.id, *action, false});
 }
 
 void World::remember(Face& from, std::uint32_t ref) {

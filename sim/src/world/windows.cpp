@@ -13,11 +13,13 @@ constexpr std::size_t kLine = 64;  // of a cache
 Ticks World::lookahead_of(const Experiment& e) const {
   bool twins = false;
   bool crashes = false;
+  bool races = false;
   for (const FaultAction& a : e.faults) {
     twins |= a.what == FaultKind::kTwins;
     crashes |= stops(a.what);
+    races |= waits_for_moment(a) && a.who.size() > 1;
   }
-  if (e.workload.one_at_a_time || (twins && crashes)) return 0;
+  if (e.workload.one_at_a_time || (twins && crashes) || races) return 0;
   return links_.lookahead();
 }
 

@@ -399,6 +399,101 @@ TEST(Faults, StuffHasFiredOnceSomethingWasSaid) {
   }
 }
 
+// Says a word, keeps a record, says more and outputs something: all in one step, once a Delta, the
+// node with the highest number first.
+struct Wordy {
+  using Message = Beacon::Message;
+  using Output = Beacon::Output;
+  using Request = Beacon::Request;
+  using Fx = EffectsOf<Wordy>;
+  static constexpr std::uint64_t kWord = 1, kMore = 2;
+
+  NodeId self{};
+  std::uint64_t round = 0, restored = 0;
+
+  void on(const Restored& r, Fx&) { restored = Reader(r.value.view()).u64(); }
+  void on(const Start&, Fx& fx) { fx.push(ArmTimer{{}, Delay{1000 - 100u * self.value}}); }
+  void on(const Expired&, Fx& fx) {
+    ++round;
+    fx.broadcast({round, kWord});
+    fx.push(Persist{
+        1, Bytes::copy_of(as_view("round")), Bytes::from(Writer().u64(round).take()), {}, false});
+    fx.broadcast({round, kMore});
+    fx.deliver({self, {round, kMore}});
+    fx.push(ArmTimer{{}, Delay{1000}});
+  }
+  void on(const Received<Message>& m, Fx& fx) { fx.deliver({m.from, m.message}); }
+  void on(const Requested<Request>&, Fx&) {}
+};
+struct WordySubject {
+  using Node = Wordy;
+  static constexpr bool kOrdered = false;
+
+  Wordy make(NodeId id) const { return {id}; }
+  Wordy::Request request(const Bytes& payload) const { return {payload}; }
+  MessageFacts facts_of(const Wordy::Message& m) const {
+    MessageFacts facts{"word", m.round, 10};
+    if (m.value == Wordy::kWord) facts.moment = "word";
+    return facts;
+  }
+  OutputFacts facts_of(const Wordy::Output& o) const { return {.key = o.said.round}; }
+  template <class F>
+  void payloads(const Wordy::Output&, std::optional<NodeId>, F) const {}
+  bool mutate(Wordy::Message&, NodeId, std::string_view, std::uint64_t) const { return false; }
+  std::uint64_t round(const Wordy& node) const { return node.round; }
+  std::uint64_t refused(const Wordy&) const { return 0; }
+};
+
+Experiment struck_at_its_word(Engine engine, const std::vector<std::uint16_t>& who) {
+  FaultAction a = down(FaultKind::kRestart, 0, 40);
+  a.who.clear();
+  for (const std::uint16_t i : who) a.who.push_back(NodeId{i});
+  a.field = "word";
+  Experiment e = hall({a});
+  e.engine = engine;
+  e.network.delay = {DelayLaw::Kind::kConstant, 4 * kUnit, 0, 4 * kUnit, 4 * kUnit};
+  e.network.delta = 10 * kUnit;
+  return e;
+}
+
+// It went on to the end of the instant, which in rounds is all that it says in a round, and what
+// it had not kept yet was on its disk.
+TEST(Faults, ANodeStopsRightAfterTheMessageOfItsMoment) {
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    Hall::Told told;
+    Machine<WordySubject> machine(WordySubject{}, struck_at_its_word(engine, {3}), &told);
+    std::set<std::uint64_t> heard;  // of node 3
+    std::uint64_t own = 0;
+    machine.on_deliver = [&](NodeId by, const Wordy::Output& o) {
+      if (o.from == NodeId{3} && machine.now() < 20 * kUnit) heard.insert(o.said.value);
+      own += by == NodeId{3} && o.from == by && machine.now() < 20 * kUnit ? 1 : 0;
+    };
+    machine.start();
+    while (machine.next_time() <= 45 * kUnit) machine.run_instant(machine.next_time());
+    EXPECT_EQ(heard, std::set<std::uint64_t>{Wordy::kWord});
+    EXPECT_EQ(own, 0U);
+    EXPECT_EQ(machine.node(NodeId{3}).restored, 0U);
+    EXPECT_EQ(told.count(TraceEvent::Kind::kRestart), 1);
+  }
+}
+
+// While nodes ran apart, whichever of them ran first was struck, though another had said the word
+// before it. Node 4 runs first, for it is asked for something.
+TEST(Faults, AMomentStrikesWhoIsTheFirstInTime) {
+  for (const bool apart : {false, true}) {
+    Machine<WordySubject> machine(WordySubject{}, struck_at_its_word(Engine::kEvents, {1, 4, 5}));
+    machine.start();
+    machine.request(NodeId{4}, {}, 4 * kUnit + 1);
+    while (machine.next_time() <= 9 * kUnit) {
+      const Ticks next = machine.next_time();
+      apart ? machine.run(next, 10 * kUnit) : machine.run_instant(next);
+    }
+    EXPECT_TRUE(machine.up(NodeId{1}));
+    EXPECT_TRUE(machine.up(NodeId{4}));
+    EXPECT_FALSE(machine.up(NodeId{5}));
+  }
+}
+
 TEST(Faults, SeveralAtOnceActInTheirOrder) {
   FaultAction delay = act(FaultKind::kDelay);
   delay.amount = 2 * kUnit;

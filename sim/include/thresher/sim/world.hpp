@@ -86,9 +86,9 @@ class World {
   const SignatureChecks* signature_checks() const { return checks_.get(); }
   Digest trace_hash() const;
 
-  // What nodes want done; `face` is whose step it is.
+  // What nodes want done; `face` is whose step it is. Of a node that is down, none of it is.
 
-  /// Whether what the node says still leaves it.
+  /// Whether what the node says still leaves it: a message may be the moment at which it stops.
   bool awake(std::uint32_t face) const;
   /// To one node, or to all. Pre: awake.
   void send(std::uint32_t face, std::optional<NodeId> to, const Placed& message);
@@ -140,7 +140,8 @@ class World {
   // --- windows --------------------------------------------------------------------------------
 
   // How far nodes can run apart. A lone client hands its next request to any node at once, the
-  // adaptive scheduler sees all nodes, and a crash of a twin stops two faces.
+  // adaptive scheduler sees all nodes, a crash of a twin stops two faces, and a restart at a moment
+  // strikes the first of several nodes.
   Ticks lookahead_of(const Experiment& e) const;
   void run_window(Ticks end);
   // The events before `end`, by node.
@@ -191,6 +192,7 @@ class World {
   void release(std::uint32_t ref);
   void strike(Face& from, std::string_view moment);
   void send_alike(Face& from, std::uint32_t ref, Ticks delay);
+  void send_each(Face& from, std::optional<NodeId> to, std::uint32_t ref);
   void count_sent(Face& from, const Payload& p, std::uint64_t copies);
   void remember(Face& from, std::uint32_t ref);
   void dispose(Face& from, NodeId to, std::uint32_t ref);
