@@ -29,7 +29,6 @@ Pools::Pools(const Workload& workload, std::uint32_t n)
 
 void Pools::add(PayloadId id) {
   nodes_[id.author.value].pool.push_back(id.number);
-  most_waiting_ = std::max(most_waiting_, ++waiting_);
 }
 
 bool Pools::pack(NodeId id, std::optional<std::uint64_t> queued, bool extends) {
@@ -45,7 +44,6 @@ bool Pools::pack(NodeId id, std::optional<std::uint64_t> queued, bool extends) {
   const auto end = node.pool.begin() + static_cast<std::ptrdiff_t>(more);
   node.packed.insert(node.packed.end(), node.pool.begin(), end);
   node.pool.erase(node.pool.begin(), end);
-  waiting_ -= more;
   node.on_its_way = true;
   if (!queued) node.in_flight.push_back(node.packed.back());
   return true;
@@ -76,7 +74,6 @@ void Pools::delivered(PayloadId id) {
 }
 
 void Pools::lost(NodeId id) {
-  waiting_ -= nodes_[id.value].pool.size();
   nodes_[id.value] = {};
 }
 
@@ -84,6 +81,10 @@ std::uint64_t Pools::waiting(const std::vector<NodeId>& ids) const {
   std::uint64_t sum = 0;
   for (const NodeId id : ids) sum += on() ? nodes_[id.value].pool.size() : 0;
   return sum;
+}
+
+void Pools::look(const std::vector<NodeId>& ids) {
+  most_waiting_ = std::max(most_waiting_, waiting(ids));
 }
 
 void Pools::each(ByteView payload, const std::function<void(ByteView)>& visit) const {

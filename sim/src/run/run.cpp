@@ -89,6 +89,7 @@ void Run::advance(Ticks to, Ticks until) {
   note_calm();
   ask_again();
   if (lone_ && !world_.up(lone_->author)) submit_alone(now_);
+  if (pools_.on()) pools_.look(correct_and_up());
 }
 
 std::vector<NodeId> Run::correct_and_up() const {

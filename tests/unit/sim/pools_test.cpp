@@ -43,7 +43,9 @@ TEST_F(PoolsTest, IsOffWithoutBlockBytes) {
 TEST_F(PoolsTest, PacksInOrderWhatFits) {
   Pools pools(packed(20, 79), 4);  // three requests of 20 bytes, and not four
   add(pools, 5);
+  pools.look({kNode});
   ASSERT_TRUE(pools.pack(kNode, 0, false));
+  pools.look({kNode});
   EXPECT_EQ(pools.payload(kNode, 0).view().size(), 60U);
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(1, 2, 3));
   EXPECT_EQ(pools.waiting({kNode}), 2U);
@@ -134,6 +136,20 @@ TEST_F(PoolsTest, ACrashLosesAll) {
   EXPECT_FALSE(pools.pack(kNode, std::nullopt, false));
   add(pools, 1);
   EXPECT_TRUE(pools.pack(kNode, std::nullopt, false));
+}
+
+// A liar's pool, which nothing need ever leave, counted as a backlog, and so did what was packed in
+// the instant in which it came.
+TEST_F(PoolsTest, TheBacklogIsWhatWaitsAtTheNodesThatAreLookedAt) {
+  Pools pools(packed(20, 200), 4);
+  add(pools, 9);
+  ASSERT_TRUE(pools.pack(kNode, 0, false));
+  for (std::uint64_t k = 1; k <= 7; ++k) pools.add({NodeId{3}, k});
+  pools.look({NodeId{0}, NodeId{1}, kNode});
+  EXPECT_EQ(pools.most_waiting(), 0U);
+  add(pools, 2);
+  pools.look({NodeId{0}, NodeId{1}, kNode});
+  EXPECT_EQ(pools.most_waiting(), 2U);
 }
 
 TEST_F(PoolsTest, WhatIsNoRequestIsVisitedAsItIs) {

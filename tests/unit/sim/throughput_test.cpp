@@ -88,6 +88,17 @@ TEST(Throughput, ACardThatIsTooSlowLeavesABacklog) {
   EXPECT_GE(out.throughput.most_backlog, out.throughput.backlog);
 }
 
+// Whatever comes finds a payload that leaves at once; only a liar's requests wait, for ever.
+TEST(Throughput, NoBacklogIsCountedWhereOnlyLiarsHaveOne) {
+  const Experiment e = read(R"("protocol": {"name": "pbft"}, "committee": {"n": 4},
+    "workload": {"kind": "open", "interval": 50, "burst": 8, "bytes": 20, "block_bytes": 200},
+    "faults": [{"who": [3], "what": "silent"}], "stop": {"time": 400})");
+  const Outcome out = simulate(e, {});
+  EXPECT_EQ(out.verdict, Verdict::kPass) << out.why;
+  EXPECT_EQ(out.throughput.backlog, 0U);
+  EXPECT_EQ(out.throughput.most_backlog, 0U);
+}
+
 TEST(Throughput, KindsAddUpToWhatNodesSent) {
   const Outcome out = simulate(loaded(), {});
   std::uint64_t bytes = 0;

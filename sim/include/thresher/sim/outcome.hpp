@@ -73,7 +73,8 @@ struct CommitTimes {
 struct Throughput {
   /// A second of virtual time (a thousand rounds), from the first delivery to the last.
   double per_second = 0;
-  /// That no block had at the stop, and at most; of a workload with `block_bytes`.
+  /// That no block had at the stop, and at most at the end of an instant, of nodes that were up; of
+  /// a workload with `block_bytes`.
   std::uint64_t backlog = 0;
   std::uint64_t most_backlog = 0;
 };

@@ -53,7 +53,9 @@ class Pools {
 
   /// Requests of these nodes that are in no payload.
   std::uint64_t waiting(const std::vector<NodeId>& ids) const;
-  /// Of all nodes, at most.
+  /// An instant is over: what these nodes have in no payload now has to wait.
+  void look(const std::vector<NodeId>& ids);
+  /// The most that was looked at.
   std::uint64_t most_waiting() const { return most_waiting_; }
 
  private:
@@ -70,7 +72,6 @@ class Pools {
   std::uint32_t request_;  // bytes of one
   std::size_t room_;       // requests in a payload; 0: off
   std::vector<Node> nodes_;
-  std::uint64_t waiting_ = 0;
   std::uint64_t most_waiting_ = 0;
 };
 
