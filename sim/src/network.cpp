@@ -25,12 +25,13 @@ Ticks cut_to(const DelayLaw& law, Ticks value) {
 
 // -log2(x / 2^32) in units of 2^-16, x in [1, 2^32].
 std::uint64_t minus_log2(std::uint64_t x) {
+  if (x == std::uint64_t{1} << 32) return 0;  // its square does not fit below
   int whole = 0;
   while (x < (std::uint64_t{1} << 31)) {
     x <<= 1;
     ++whole;
   }
-  // x is in [2^31, 2^32]: halve the interval by squaring, one bit a step.
+  // x is in [2^31, 2^32): halve the interval by squaring, one bit a step.
   std::uint64_t fraction = 0;
   for (int bit = 0; bit < 16; ++bit) {
     x = (x * x) >> 31;
