@@ -23,6 +23,10 @@ Ticks cut_to(const DelayLaw& law, Ticks value) {
   return std::clamp(value, std::max<Ticks>(law.min, 1), std::max<Ticks>({law.max, law.min, 1}));
 }
 
+Ticks longest_of(const DelayLaw& law) {
+  return law.kind == DelayLaw::Kind::kConstant ? law.mean : std::max(law.max, law.min);
+}
+
 // -log2(x / 2^32) in units of 2^-16, x in [1, 2^32].
 std::uint64_t minus_log2(std::uint64_t x) {
   if (x == std::uint64_t{1} << 32) return 0;  // its square does not fit below
@@ -164,20 +168,18 @@ Links::Links(const Experiment& e, const NodeSet& faulty)
   }
   quiet_from_ = std::max(quiet_from_, net_.gst);
   measure_paths();
+  measure_slowest();
 }
 
 // Nodes that the same rules name behave alike, so the rules are looked through once for each pair
 // of classes instead of once for each pair of nodes.
 void Links::classify() {
-  const auto longest = [](const DelayLaw& law) {
-    return law.kind == DelayLaw::Kind::kConstant ? law.mean : std::max(law.max, law.min);
-  };
-  longest_ = std::max<Ticks>({longest_, longest(net_.delay)});
+  longest_ = std::max<Ticks>({longest_, longest_of(net_.delay)});
   class_.assign(n_, 0);
   std::map<std::vector<bool>, std::uint16_t> known;
   std::vector<std::vector<bool>> named(n_);
   for (const LinkRule& rule : net_.links) {
-    longest_ = std::max(longest_, longest(rule.delay));
+    longest_ = std::max(longest_, longest_of(rule.delay));
     for (const auto* list : {&rule.from, &rule.to}) {
       for (std::uint32_t i = 0; i < n_; ++i) named[i].push_back(list->empty());
       for (const NodeId id : *list) named[id.value].back() = true;
@@ -218,6 +220,16 @@ void Links::measure_paths() {
       }
     }
   }
+}
+
+void Links::measure_slowest() {
+  slowest_ = longest_;
+  for (std::size_t at = 0; at < hops_.size(); ++at) {
+    const NodeId from{static_cast<std::uint16_t>(at / n_)};
+    const NodeId to{static_cast<std::uint16_t>(at % n_)};
+    slowest_ = std::max(slowest_, hops_[at] * longest_of(law(from, to)));
+  }
+  if (net_.gst == 0 && net_.reorder_ppm > 0) slowest_ += kUnit + longest_ + kUnit;
 }
 
 std::uint32_t Links::hops(NodeId from, NodeId to) const {

@@ -42,6 +42,7 @@ class Run {
 
   // --- when to stop ---------------------------------------------------------------------------
 
+  // What takes one Delta by the promises of protocols: more where some way is longer than that.
   Ticks longest() const;
   Ticks quiet_from() const;
   Ticks bound() const;

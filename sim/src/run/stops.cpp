@@ -12,7 +12,7 @@ constexpr Ticks kBoundsEvery = 16;  // units
 }  // namespace
 
 Ticks Run::longest() const {
-  return std::max({kUnit, world_.links().longest(), experiment_.network.delta});
+  return std::max({kUnit, world_.links().slowest(), experiment_.network.delta});
 }
 Ticks Run::quiet_from() const {
   return std::max(world_.links().quiet_from(), world_.faults().quiet_from());
@@ -33,7 +33,7 @@ Ticks Run::bound() const {
       last = std::min(last, insight_.round(id));
     }
     if (last < first) most += insight_.catches_up_within(first - last);
-    return std::max(longest(), most * std::max(experiment_.network.delta, kUnit));
+    return std::max<std::uint64_t>(most, 1) * longest();
   }
   if (const auto patience = insight_.patience(experiment_)) return std::max(longest(), *patience);
   return 64 * longest();

@@ -44,6 +44,20 @@ TEST(Simulate, NothingIsMissingWhereNothingMoreWasAskedFor) {
   EXPECT_EQ(lost.verdict, Verdict::kNoProgress);
 }
 
+// The bound took each way for one hop, where some have twenty: nodes that decided all the time were
+// said to make no progress.
+TEST(Simulate, LivenessHasTheTimeThatASparseTopologyTakes) {
+  Experiment e;
+  e.protocol = "ben-or";
+  e.n = 21;
+  e.f = 4;
+  e.network.topology = Topology::kUnidirectionalRing;
+  e.stop.time = 3000 * kUnit;
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+  EXPECT_GT(o.decisions, 10U);
+}
+
 class EveryProtocol : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> out;

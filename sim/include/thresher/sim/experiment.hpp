@@ -192,9 +192,10 @@ struct Oracles {
   bool totality = true;
   bool accountability = true;  ///< evidence only against the guilty
   bool lemmas = true;          ///< nothing that was signed lets the faulty make a fork later
-  /// A decision within this after GST and faults; empty: what the protocol promises, or 64 of the
-  /// longest of unit, delay and Delta where it promises nothing. A run that faults or the network
-  /// disturbed goes on after its stop until it has healed: see sim/healing.hpp.
+  /// A decision within this after GST and faults; empty: what the protocol promises, or 64 times
+  /// where it promises nothing, the longest of unit, Delta and what a message takes all its way. A
+  /// run that faults or the network disturbed goes on after its stop until it has healed: see
+  /// sim/healing.hpp.
   std::optional<Ticks> liveness{};
   bool liveness_on = true;
   bool acceptance = true;  ///< what one correct node accepted, all accept once a run has healed

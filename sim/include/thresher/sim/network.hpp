@@ -64,6 +64,9 @@ class Links {
   Ticks quiet_from() const { return quiet_from_; }
   /// The longest delay that a law allows on one hop.
   Ticks longest() const { return longest_; }
+  /// The longest that a message takes all its way, by what laws allow and, where nothing is
+  /// promised, reordering adds.
+  Ticks slowest() const { return slowest_; }
   /// The last instant at which what was sent at `sent` may set out and still be in time.
   Ticks latest_start(Ticks sent) const;
   /// No message takes less, whatever happens; 0 when the order of sending at different nodes
@@ -90,6 +93,7 @@ class Links {
   Ticks on_the_clock(Ticks at) const;
   void classify();
   void measure_paths();
+  void measure_slowest();
 
   Network net_;
   std::uint32_t n_;
@@ -105,6 +109,7 @@ class Links {
   std::vector<NodeId> led_;                       // latest last
   Ticks quiet_from_ = 0;
   Ticks longest_ = kUnit;
+  Ticks slowest_ = kUnit;
 };
 
 /// The nodes that each node reaches in one hop; empty for a complete graph.

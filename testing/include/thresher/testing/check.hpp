@@ -78,7 +78,7 @@ inline Property accountability() {
   return {Property::Kind::kAccountability, 0};
 }
 /// Correct nodes wait no longer than `units` (rounds) for an output once network and faults leave
-/// them alone; 0: the subject's `patience`, or 64 of the longest delay or Delta.
+/// them alone; 0: the subject's promise, or 64 of Delta or what a message takes all its way.
 inline Property bounded_liveness(std::uint64_t units = 0) {
   return {Property::Kind::kBoundedLiveness, units};
 }
