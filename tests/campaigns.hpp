@@ -69,9 +69,7 @@ inline sim::Experiment fair_weather(const std::string& protocol, std::uint32_t n
   sim::Experiment e;
   e.protocol = protocol;
   e.n = n;
-  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name == protocol) e.f = info.faults_of(n);
-  }
+  if (const sim::ProtocolInfo* info = sim::simulated_protocol(protocol)) e.f = info->faults_of(n);
   return e;
 }
 

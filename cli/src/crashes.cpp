@@ -1,7 +1,5 @@
 #include "crashes.hpp"
 
-#include <algorithm>
-
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::cli {
@@ -9,10 +7,8 @@ namespace {
 
 // What is said of the protocol if its nodes crash only; null if they may lie.
 const sim::ProtocolInfo* crash_only(const net::Genesis& genesis) {
-  const auto& all = sim::simulated_protocols();
-  const auto it =
-      std::ranges::find(all, genesis.protocol, [](const sim::ProtocolInfo& i) { return i.name; });
-  return it == all.end() || it->byzantine() ? nullptr : &*it;
+  const sim::ProtocolInfo* info = sim::simulated_protocol(genesis.protocol);
+  return info == nullptr || info->byzantine() ? nullptr : info;
 }
 
 }  // namespace

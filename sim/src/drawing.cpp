@@ -539,29 +539,28 @@ class Drawing {
 
 Menu menu_of(const std::string& protocol) {
   Menu menu;
-  for (const ProtocolInfo& info : simulated_protocols()) {
-    if (info.name != protocol) continue;
-    menu.fields = info.fields;
-    menu.lawless = true;
-    menu.forges = info.forges;
-    menu.denies = info.answers;
-    menu.stuffs = info.stuffs;
-    menu.long_sieges = info.bears_sieges;
-    menu.largest = info.largest_payload;
-    menu.moments = info.moments;
-    menu.limits = info.limits;
-    menu.near_payload = info.near_payload;
-    menu.memory = info.memory;
-    menu.kept = info.kept;
-    for (const ParameterInfo& p : info.parameters) menu.standard.emplace(p.name, p.standard);
-    menu.two_delays = info.two_delays;
-    menu.power_cuts = !info.forgets;
-    if (info.byzantine() && info.answers) {
-      menu.faults = standard_kinds();
-      menu.faults.push_back(FaultKind::kDeny);
-    }
-    if (!info.byzantine()) menu.faults = {FaultKind::kCrash};
+  const ProtocolInfo* info = simulated_protocol(protocol);
+  if (info == nullptr) return menu;
+  menu.fields = info->fields;
+  menu.lawless = true;
+  menu.forges = info->forges;
+  menu.denies = info->answers;
+  menu.stuffs = info->stuffs;
+  menu.long_sieges = info->bears_sieges;
+  menu.largest = info->largest_payload;
+  menu.moments = info->moments;
+  menu.limits = info->limits;
+  menu.near_payload = info->near_payload;
+  menu.memory = info->memory;
+  menu.kept = info->kept;
+  for (const ParameterInfo& p : info->parameters) menu.standard.emplace(p.name, p.standard);
+  menu.two_delays = info->two_delays;
+  menu.power_cuts = !info->forgets;
+  if (info->byzantine() && info->answers) {
+    menu.faults = standard_kinds();
+    menu.faults.push_back(FaultKind::kDeny);
   }
+  if (!info->byzantine()) menu.faults = {FaultKind::kCrash};
   return menu;
 }
 
@@ -573,9 +572,7 @@ Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu&
   drawing.faults();
   drawing.workload();
   // Written to a file it must read back, and there these may not stand.
-  for (const ProtocolInfo& info : simulated_protocols()) {
-    if (info.name == e.protocol) leave_out_unjudged(info, e);
-  }
+  if (const ProtocolInfo* info = simulated_protocol(e.protocol)) leave_out_unjudged(*info, e);
   return e;
 }
 

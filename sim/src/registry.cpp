@@ -65,6 +65,13 @@ const std::vector<ProtocolInfo>& simulated_protocols() {
   return infos;
 }
 
+const ProtocolInfo* simulated_protocol(std::string_view name) {
+  const auto& all = simulated_protocols();
+  const auto it = std::find_if(all.begin(), all.end(),
+                               [name](const ProtocolInfo& info) { return info.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
 Outcome simulate(const Experiment& experiment, const RunOptions& options) {
   std::vector<std::string> known;
   for (const SubjectEntry& entry : entries()) {

@@ -40,9 +40,7 @@ sim::Outcome judged(sim::Outcome o, const Property* memory) {
 
 // What its scenarios may say: a protocol of the simulator's own has parameters.
 sim::ProtocolInfo info_of(const std::string& name, const sim::Menu& menu) {
-  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name == name) return info;
-  }
+  if (const sim::ProtocolInfo* known = sim::simulated_protocol(name)) return *known;
   sim::ProtocolInfo info;
   info.name = name;
   info.fields = menu.fields;

@@ -15,10 +15,9 @@ namespace {
 
 sim::ShrinkOptions options_of(const std::string& protocol) {
   sim::ShrinkOptions out;
-  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name != protocol) continue;
-    out.nodes_per_fault = info.nodes_per_fault;
-    out.least_nodes = info.least_nodes;
+  if (const sim::ProtocolInfo* info = sim::simulated_protocol(protocol)) {
+    out.nodes_per_fault = info->nodes_per_fault;
+    out.least_nodes = info->least_nodes;
   }
   return out;
 }

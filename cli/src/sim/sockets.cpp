@@ -31,15 +31,14 @@ std::string text_of(const sim::Parameter& value) {
 // What the experiment asks for besides the defaults of the simulated protocol and of the nodes.
 std::vector<std::pair<std::string, std::string>> asked_for(const sim::Experiment& e) {
   std::vector<std::pair<std::string, std::string>> out;
-  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name != e.protocol) continue;
-    for (const sim::ParameterInfo& p : info.parameters) {
-      const auto it = e.parameters.find(p.name);
-      // Of coins nodes have the real one, whichever the prediction is made with.
-      if (p.name == "coin") continue;
-      if (it != e.parameters.end() && it->second != p.standard)
-        out.emplace_back(p.name, text_of(it->second));
-    }
+  const sim::ProtocolInfo* info = sim::simulated_protocol(e.protocol);
+  if (info == nullptr) return out;
+  for (const sim::ParameterInfo& p : info->parameters) {
+    const auto it = e.parameters.find(p.name);
+    // Of coins nodes have the real one, whichever the prediction is made with.
+    if (p.name == "coin") continue;
+    if (it != e.parameters.end() && it->second != p.standard)
+      out.emplace_back(p.name, text_of(it->second));
   }
   return out;
 }

@@ -25,11 +25,10 @@ void set_load(text::Value& workload, std::uint32_t n, std::uint64_t load) {
 }
 
 std::uint32_t block_bytes_of(const std::string& protocol) {
-  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name == protocol && info.largest_payload != 0)
-      return std::min(info.largest_payload, kBlockBytes);
-  }
-  return kBlockBytes;
+  const sim::ProtocolInfo* info = sim::simulated_protocol(protocol);
+  return info != nullptr && info->largest_payload != 0
+             ? std::min(info->largest_payload, kBlockBytes)
+             : kBlockBytes;
 }
 
 double ms(sim::Ticks ticks) {

@@ -31,9 +31,8 @@ sim::Experiment standard(const sim::ProtocolInfo& info) {
 
 int print_new(const std::string& name) {
   const auto& known = sim::simulated_protocols();
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const auto& info) { return info.name == name; });
-  if (found == known.end()) {
+  const sim::ProtocolInfo* found = sim::simulated_protocol(name);
+  if (found == nullptr) {
     std::vector<std::string> names;
     for (const auto& info : known) names.push_back(info.name);
     return fail(kUsage, unknown_name("protocol", name, names));

@@ -106,9 +106,8 @@ int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
 
 // Of a protocol that knows no liars, where no field of a message can be changed either.
 bool lies_where_nobody_may(const sim::Experiment& e) {
-  const auto& all = sim::simulated_protocols();
-  const auto info = std::ranges::find(all, e.protocol, &sim::ProtocolInfo::name);
-  return info != all.end() && !info->byzantine() && info->fields.empty() &&
+  const sim::ProtocolInfo* info = sim::simulated_protocol(e.protocol);
+  return info != nullptr && !info->byzantine() && info->fields.empty() &&
          std::ranges::any_of(e.faults,
                              [](const sim::FaultAction& a) { return sim::byzantine(a.what); });
 }

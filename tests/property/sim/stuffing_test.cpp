@@ -99,8 +99,7 @@ struct Said : TraceSink {
 // keeps within its bounds with one.
 std::uint32_t nodes_for(const std::string& protocol, std::uint32_t faults) {
   if (protocol == "raft") return 3 * faults + 1;
-  const auto& all = simulated_protocols();
-  const auto info = std::ranges::find(all, protocol, &ProtocolInfo::name);
+  const ProtocolInfo* info = simulated_protocol(protocol);
   std::uint32_t n = 1;
   while (info->faults_of(n) < faults) ++n;
   return n;

@@ -19,9 +19,7 @@ namespace thresher::sim {
 namespace {
 
 ProtocolInfo info_of(const std::string& protocol) {
-  const auto& all = simulated_protocols();
-  return *std::find_if(all.begin(), all.end(),
-                       [&](const ProtocolInfo& info) { return info.name == protocol; });
+  return *simulated_protocol(protocol);
 }
 
 // What is wrong with the files of all that the shrinker tries. Runs are not carried out: with an

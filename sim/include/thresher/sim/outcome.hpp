@@ -215,5 +215,7 @@ struct ProtocolInfo {
 };
 /// Every protocol that `simulate` runs, sorted by name.
 const std::vector<ProtocolInfo>& simulated_protocols();
+/// The one of that name, or null.
+const ProtocolInfo* simulated_protocol(std::string_view name);
 
 }  // namespace thresher::sim
