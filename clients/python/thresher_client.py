@@ -27,6 +27,7 @@ import argparse
 import collections
 import http.client
 import json
+import os
 import re
 import sys
 import time
@@ -77,7 +78,9 @@ class Client:
         """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for an answer, 0.001 to 120.
 
         Raises ValueError for what is none."""
-        self.gateways = [_address(g) for g in ([gateways] if isinstance(gateways, str) else gateways)]
+        given = [gateways] if isinstance(gateways, str) else gateways
+        # One that is named twice has one word all the same.
+        self.gateways = list(dict.fromkeys(_address(g) for g in given))
         if not self.gateways:
             raise ValueError("give at least one gateway, like 127.0.0.1:8080")
         if not 0.001 <= timeout <= 120:
@@ -164,8 +167,8 @@ class Client:
                 connection.request("GET", f"/log?from={start}", headers={"Accept": "text/event-stream"})
                 response = connection.getresponse()
                 if response.status != 200:
-                    raise Error(f"{gateway}: {response.read().decode(errors='replace').strip()}")
-                for event, data in _events(response):
+                    raise Error(f"{gateway}: {_body(response).decode(errors='replace').strip()}")
+                for event, data in _events(_lines(response)):
                     if event == "pruned":
                         raise _read_as(_pruned, data)
                     if event == "message":  # as events without a name are called; others are of a later release
@@ -182,10 +185,7 @@ class Client:
     @staticmethod
     def _read(connection):
         response = connection.getresponse()
-        try:
-            body = response.read()
-        except (OverflowError, ValueError) as e:  # a length that is none
-            raise http.client.HTTPException(f"{type(e).__name__}: {e}") from e
+        body = _body(response)
         try:
             reply = json.loads(body)
         except (ValueError, RecursionError):
@@ -219,7 +219,7 @@ class Client:
 
 def _address(text):
     """A gateway's "host:port", as it was given."""
-    port = re.fullmatch(r"(?:\[[0-9A-Fa-f:.]+\]|[^][:/@?#\s]+):([0-9]{1,5})", text)
+    port = re.fullmatch(r"(?:\[[0-9A-Fa-f:.]+\]|[^][:/@?#\s\x00-\x20\x7f]+):([0-9]{1,5})", text)
     if not port or not 0 < int(port[1]) < 65536:
         raise ValueError(f"'{text}' is no address of a gateway: give its host and port, like 127.0.0.1:8080")
     return text
@@ -263,10 +263,27 @@ def _pruned(reply):
                   "keeps more", {**reply, "begins": begins})
 
 
-def _events(stream):
-    """Names and objects of the server-sent events in a stream of lines; one that is cut off is none."""
+def _read_by(read):
+    """What `read` reads of a response; of a length that is none the library says anything but an HTTPException."""
+    try:
+        return read()
+    except (OverflowError, ValueError) as e:
+        raise http.client.HTTPException(f"{type(e).__name__}: {e}") from e
+
+
+def _body(response):
+    return _read_by(response.read)
+
+
+def _lines(response):
+    while line := _read_by(response.readline):
+        yield line
+
+
+def _events(lines):
+    """Names and objects of the server-sent events in lines; one that is cut off is none."""
     event, data = "message", b""
-    for line in stream:
+    for line in lines:
         line = line.rstrip(b"\r\n")
         name, _, value = line.partition(b": ")
         if name == b"event":
@@ -299,16 +316,18 @@ def main():
         parser.error(str(e))
     try:
         if a.verb == "submit":
-            receipt = client.submit(a.text.encode())
+            receipt = client.submit(os.fsencode(a.text))
             print(receipt.position, "failed" if receipt.failed else "done", (receipt.result or b"").decode(errors="replace"))
             return int(receipt.failed)
         if a.verb == "query":
-            print(client.query(a.text.encode(), a.length, a.words).decode(errors="replace"))
+            print(client.query(os.fsencode(a.text), a.length, a.words).decode(errors="replace"))
         elif a.verb == "status":
             print(json.dumps(client.status(), indent=2))
         else:
             for t in client.follow(a.start) if a.follow else client.log(a.start):
                 print(t.position, t.client[:8], t.data.decode(errors="replace"), flush=True)
+    except ValueError as e:
+        parser.error(str(e))
     except Error as e:
         print(e, file=sys.stderr)
         return 1

@@ -14,10 +14,10 @@ from thresher_client import Client, Error, Pruned, Refused, Unknown, Unreachable
 
 
 class Port:
-    """Somebody at a port who gives the same answer to whatever it is asked, and closes. Counts the requests."""
+    """Somebody at a port who gives the same answer to whatever it is asked, and closes. Counts the requests, keeps the last."""
 
     def __init__(self, answer):
-        self.answer, self.asked = answer, 0
+        self.answer, self.asked, self.heard = answer, 0, b""
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
         self.thread = threading.Thread(target=self.serve)
@@ -30,7 +30,9 @@ class Port:
                 return
             with visitor, contextlib.suppress(OSError):
                 self.asked += 1
-                visitor.recv(65536)
+                self.heard = visitor.recv(65536)
+                if self.heard.endswith(b"\r\n\r\n") and self.heard.startswith(b"POST"):  # the body may come by itself
+                    self.heard += visitor.recv(65536)
                 visitor.sendall(self.answer)
 
     def __enter__(self):
@@ -56,6 +58,7 @@ def event(position):
 
 
 PRUNED = b'{"error":"it is not kept","begins":7}'
+LONGEST = b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}"
 
 
 class Arguments(unittest.TestCase):
@@ -70,7 +73,7 @@ class Arguments(unittest.TestCase):
 
     def test_what_is_no_address(self):
         for wrong in ("localhost:abc", "127.0.0.1", "http://127.0.0.1:8080", "127.0.0.1:8080/x", "a:b:80", ":80", "", "h:0",
-                      "h:65536", "h:-1", "h :80", "h\r\nX: y:80", "u@h:80"):
+                      "h:65536", "h:-1", "h :80", "h\r\nX: y:80", "u@h:80", "h\x00:80", "h\x7f:80"):
             with self.assertRaisesRegex(ValueError, "no address of a gateway"):
                 Client(wrong)
             with self.assertRaisesRegex(ValueError, "no address of a gateway"):
@@ -82,12 +85,31 @@ class Arguments(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "0.001 to 120"):
                 Client("127.0.0.1:8080", timeout=wrong)
 
-    def test_the_shell_says_what_is_wrong(self):
-        done = subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), "localhost:abc", "status"],
+    def shell(self, *words):
+        return subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), *words],
                               capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("'localhost:abc' is no address of a gateway", done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
+
+    def test_the_shell_says_what_is_wrong(self):
+        for words, why in ((("localhost:abc", "status"), "'localhost:abc' is no address of a gateway"),
+                           (("h:1", "query", "x", "--words", "2"), "2 words were asked for and 1 gateways are known")):
+            done = self.shell(*words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(why, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    # Of an argument that is no UTF-8 the bytes are sent, as they were given.
+    def test_the_shell_sends_any_bytes(self):
+        with Port(answer(b'{"outcome":"committed","position":7,"slot":3,"result":"","failed":false}')) as port:
+            done = self.shell(port.address, "submit", b"\xff")
+            self.assertEqual((done.returncode, done.stdout), (0, "7 done \n"), done.stderr)
+            self.assertTrue(port.heard.endswith(b"\r\n\r\n\xff"), port.heard)
+
+    def test_a_gateway_that_is_named_twice_has_one_word(self):
+        with Port(answer(b'{"answer":"00"}')) as port:
+            client = Client([port.address, port.address])
+            with self.assertRaisesRegex(ValueError, "2 words were asked for and 1 gateways are known"):
+                client.query(b"x", words=2)
+            self.assertEqual(client.query(b"x"), b"\0")
 
 
 class Answers(unittest.TestCase):
@@ -134,7 +156,7 @@ class Answers(unittest.TestCase):
     def test_what_no_reader_can_hold(self):
         deep = b"[" * 100_000
         for said in (answer(deep), answer(deep, "500 Oops"), answer(b'{"position":1e999,"slot":1}'),
-                     b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n{}"):
+                     LONGEST):
             with Port(said) as port:
                 client = Client(port.address)
                 with self.assertRaises(Unknown):
@@ -148,6 +170,15 @@ class Answers(unittest.TestCase):
         for data in (deep, b'{"position":1e999,"slot":1,"client":"","sequence":0,"data":""}'):
             with Port(events(b"data: " + data + b"\n\n")) as port, self.assertRaises(Error):
                 next(Client(port.address).follow())
+
+    # A stream whose length is none ends, and the next gateway goes on; the library says OverflowError or ValueError.
+    def test_a_stream_of_a_length_that_is_none(self):
+        chunked = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for said in (LONGEST, LONGEST.replace(b"200 OK", b"500 Oops"), chunked + b"-5\r\nabc", chunked + b"f" * 30 + b"\r\nabc"):
+            with Port(said) as first, Port(events(event(0))) as second:
+                follow = Client([first.address, second.address]).follow()
+                self.assertEqual(next(follow).position, 0)
+                follow.close()
 
     # Nothing was taken there, so the next gateway may be asked; where all observe, that is the answer.
     def test_a_node_that_observes_gives_way(self):
