@@ -133,18 +133,21 @@ std::optional<Update> Grammar::update_of(const Token& at, Symbol variable, Linea
 
 // Precedence, loosest first: ->, ||, &&, then !, <>, [] and comparisons.
 Formula Grammar::formula(bool temporal) {
-  Formula left = disjunction(temporal);
+  const Token at = lexer_.peek();
+  bool listed = false;
+  Formula left = disjunction(temporal, listed);
   if (!accept("->")) return left;
+  if (listed) fail(at, "bracket what '=>' joins in this list: layout is not read");
   const Deeper deeper(*this);
   return combine(Kind::kOr, {negate(std::move(left)), formula(temporal)});
 }
-Formula Grammar::disjunction(bool temporal) {
+Formula Grammar::disjunction(bool temporal, bool& listed) {
   std::vector<Formula> parts;
   bool mixed = false;
   const Token at = lexer_.peek();
-  if (dialect_ == Dialect::kTla) accept("||");
+  if (dialect_ == Dialect::kTla) listed = accept("||") || listed;
   do {
-    parts.push_back(conjunction(temporal, mixed));
+    parts.push_back(conjunction(temporal, mixed, listed));
   } while (accept("||") || accept("\\/"));
   if (parts.size() == 1) return std::move(parts.front());
   if (mixed && dialect_ == Dialect::kTla) {
@@ -152,9 +155,9 @@ Formula Grammar::disjunction(bool temporal) {
   }
   return combine(Kind::kOr, std::move(parts));
 }
-Formula Grammar::conjunction(bool temporal, bool& several) {
+Formula Grammar::conjunction(bool temporal, bool& several, bool& listed) {
   std::vector<Formula> parts;
-  if (dialect_ == Dialect::kTla) accept("&&");
+  if (dialect_ == Dialect::kTla) listed = accept("&&") || listed;
   do {
     parts.push_back(unary(temporal));
   } while (accept("&&") || accept("/\\"));

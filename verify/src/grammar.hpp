@@ -54,7 +54,6 @@ class Grammar {
   std::optional<Update> update_of(const Token& at, Symbol variable, Linear value) const;
 
   Formula formula(bool temporal);
-  Formula disjunction(bool temporal);
   Formula unary(bool temporal);
   Linear sum();
   /// What `read` reads may name parameters only: it holds of an instance, not of a moment.
@@ -86,7 +85,9 @@ class Grammar {
     Grammar& grammar;
   };
 
-  Formula conjunction(bool temporal, bool& several);
+  /// `listed`: an item of it has its operator in front, as TLA+ writes lists whose ends are layout.
+  Formula disjunction(bool temporal, bool& listed);
+  Formula conjunction(bool temporal, bool& several, bool& listed);
   std::optional<Formula> parenthesised(bool temporal);
   void count_again(const Lexer& from, const Lexer& to);
   bool opens_sum();

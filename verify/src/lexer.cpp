@@ -77,10 +77,14 @@ bool Lexer::skip_blank() {
     const bool marked = rest.substr(0, 3) == "/*@";
     return skip_comment("//", "\n") || (!marked && skip_comment("/*", "*/"));
   }
-  for (const char rule : {'-', '='}) {  // lines between the parts of a module
-    const std::size_t end = std::min(rest.find_first_not_of(rule), rest.size());
-    if (end < 4) continue;
+  // A line of the one stands between the parts of a module, one of the other ends it: what follows
+  // is none of it.
+  if (const std::size_t end = std::min(rest.find_first_not_of('-'), rest.size()); end >= 4) {
     skip(end);
+    return true;
+  }
+  if (rest.substr(0, 4) == "====") {
+    skip(rest.size());
     return true;
   }
   return skip_comment("\\*", "\n") || skip_comment("(*", "*)");

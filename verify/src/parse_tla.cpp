@@ -297,6 +297,7 @@ class TlaParser : private Grammar {
     for (const auto& [where, variable] : names("a variable")) {
       if (variable == kPlaces) {
         if (!draft.from) fail(at, "say first where the process is");
+        if (draft.to) fail(at, "this rule says twice where the process goes");
         draft.to = draft.from;
         continue;
       }

@@ -118,6 +118,38 @@ TEST(Tla, ARuleThatNextDoesNotNameIsNoRule) {
   EXPECT_EQ(ta->rules[0].id, 7u);
 }
 
+// In a list of TLA+ an item ends where the layout says. Read without layout, `=>` joined all items
+// before it: the property below became weaker, and was called safe although a run breaks it.
+TEST(Tla, AnImplicationInAListNeedsBrackets) {
+  const auto of = [](const std::string& formula) {
+    return changed("counted == [](~(NumDone > 0 /\\ seen = 0))", "counted == " + formula);
+  };
+  for (const char* list : {"/\\ [](NumDone = 0)\n  /\\ sent >= 1 => [](NumOpen = 0)",
+                           "\\/ [](NumDone = 0)\n  \\/ sent >= 1 => [](NumOpen = 0)",
+                           "/\\ sent >= 1 => [](NumDone = 0)",
+                           "[](NumDone = 0) => /\\ sent >= 1\n /\\ seen >= 1 => [](NumOpen = 0)",
+                           "[](NumDone = 0) \\/ /\\ sent >= 1 => [](NumOpen = 0)"}) {
+    EXPECT_THAT(error_of(of(list)), HasSubstr("bracket what '=>' joins in this list")) << list;
+  }
+  const auto listed =
+      parse_tla(of("/\\ [](NumDone = 0)\n  /\\ (sent >= 1 => [](NumOpen = 0))"), "echo.tla");
+  const auto inlined =
+      parse_tla(of("([](NumDone = 0)) /\\ (sent >= 1 => [](NumOpen = 0))"), "echo.tla");
+  ASSERT_TRUE(listed) << listed.error();
+  ASSERT_TRUE(inlined) << inlined.error();
+  EXPECT_EQ(*listed, *inlined);
+  // Without an operator in front nothing is a list, and `=>` binds least.
+  EXPECT_EQ(error_of(of("sent >= 1 /\\ seen >= 1 => [](NumOpen = 0)")), "");
+}
+
+// What TLA+ does not look at, people write to themselves: an ASSUME there once left out instances.
+TEST(Tla, WhatFollowsTheEndOfTheModuleIsNoneOfIt) {
+  const std::string text = std::string(kModule) + "ASSUME N = 1000\nold: Rule0(p) == (* ...\n";
+  const auto ta = parse_tla(text, "echo.tla");
+  ASSERT_TRUE(ta) << ta.error();
+  EXPECT_EQ(*ta, *parse_tla(kModule, "echo.tla"));
+}
+
 TEST(Tla, ErrorsNameThePlaceAndTheNearestName) {
   const std::pair<std::string, std::string> cases[] = {
       {changed("sent >= Enough", "sentt >= Enough"),
@@ -127,6 +159,8 @@ TEST(Tla, ErrorsNameThePlaceAndTheNearestName) {
       {changed("sent' = 0 /\\ seen' = seen + 1", "sent' = 0"), "becomes of 'seen'"},
       {changed("seen' = seen + 1", "seen' = seen + sent"), "grow or shrink by a number"},
       {changed("NbOfCorrProc = N - F\n    /\\ ", ""), "what NbOfCorrProc equals"},
+      {changed("seen' = seen + 1", "seen' = seen + 1 /\\ UNCHANGED <<ProcessesLocations>>"),
+       "says twice where the process goes"},
       {changed("Rule7(q)", "Step7(q)"), "'Rule' and a number"},
       {changed("\\/ Rule7(p)", "\\/ Rule8(p)"), "no rule of this number"},
       {changed("Rule7(q)", "Rule0(q)"), "two rules"},
