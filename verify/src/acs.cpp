@@ -13,6 +13,7 @@ namespace thresher::verify {
 namespace {
 
 constexpr std::size_t kMostBoxes = 200'000;
+constexpr const char* kTooMany = "the abstract exploration holds too many configurations";
 
 /// At least these processes, each form in one of these cells.
 struct Box {
@@ -62,12 +63,12 @@ class Backward {
       : ta_(ta), query_(query), cells_(cells), budget_(budget) {}
 
   MaybeGuide run() {
-    for (const AbstractTarget& t : cells_.targets) add_target(t);
+    for (const AbstractTarget& t : cells_.targets) {
+      if (!add_target(t)) return std::string(kTooMany);
+    }
     while (!todo_.empty()) {
       if (budget_.over()) return std::string("the abstract exploration was not finished in time");
-      if (basis_.size() > kMostBoxes) {
-        return std::string("the abstract exploration holds too many configurations");
-      }
+      if (basis_.size() > kMostBoxes) return std::string(kTooMany);
       const Box box = std::move(todo_.front());
       todo_.pop_front();
       if (superseded(box)) continue;
@@ -84,18 +85,21 @@ class Backward {
 
  private:
   // The fewest processes with which the target may hold. Sums become "one of them", bounds from
-  // above nothing: both admit more than the target, and the search with Z3 is exact.
-  void add_target(const AbstractTarget& target) {
+  // above nothing: both admit more than the target, and the search with Z3 is exact. False when
+  // there are too many ways to choose the ones.
+  bool add_target(const AbstractTarget& target) {
     std::vector<std::vector<std::int64_t>> least{std::vector<std::int64_t>(ta_.locations.size())};
     for (const Linear& f : target.processes) {
       const bool up =
           std::all_of(f.terms.begin(), f.terms.end(), [](const auto& t) { return t.second > 0; });
       const bool down =
           std::all_of(f.terms.begin(), f.terms.end(), [](const auto& t) { return t.second < 0; });
-      if (down && f.constant < 0) return;
+      if (down && f.constant < 0) return true;
       if (!up || f.constant >= 0) continue;
       std::vector<std::vector<std::int64_t>> next;
       for (const auto& before : least) {
+        budget_.demand();
+        if (next.size() > kMostBoxes) return false;
         for (const auto& [s, c] : f.terms) {
           const std::int64_t count = f.terms.size() == 1 ? (-f.constant + c - 1) / c : 1;
           next.push_back(before);
@@ -104,7 +108,11 @@ class Backward {
       }
       least = std::move(next);
     }
-    for (auto& processes : least) insert({std::move(processes), target.cells});
+    for (auto& processes : least) {
+      budget_.demand();
+      insert({std::move(processes), target.cells});
+    }
+    return true;
   }
 
   void insert(Box box) {

@@ -151,6 +151,29 @@ TEST_P(Backward, NoAdmittedParameterBreaksNothing) {
   EXPECT_EQ(check(ta, "p").verdict, Verdict::kSafe);
 }
 
+// "Somebody here or there", thirty times: 2^30 ways to choose, of which each was written down, a
+// quarter of a kilobyte each. It took all the memory there was, whatever time it was given.
+TEST(Acs, ATargetWithTooManyWaysToHoldIsRefused) {
+  constexpr int kPairs = 30;
+  std::string places = "a", start = "a == N", rules, target;
+  for (int i = 0; i < 2 * kPairs; ++i) {
+    const std::string place = "b" + std::to_string(i);
+    places += "; " + place;
+    start += "; " + place + " == 0";
+    rules += std::to_string(i) + ": a -> " + place + " when (x >= 1) do {};\n";
+    if (i % 2 == 0) target += (i == 0 ? "(" : " && (") + place + " + ";
+    if (i % 2 == 1) target += place + " >= 1)";
+  }
+  const Automaton ta = parsed(
+      "skel T { shared x; parameters N; assumptions (0) { N >= 1; }\n"
+      "locations (0) { " +
+      places + "; } inits (0) { " + start + "; x == 0; }\nrules (0) {\n" + rules +
+      "} specifications (0) { p: []!(" + target + "); } }");
+  const Outcome out = check_acs(ta, named(ta, "p"), 600);
+  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  EXPECT_THAT(out.why, testing::HasSubstr("too many configurations"));
+}
+
 // BuDDy is global: the calls take turns, and no answer changes.
 TEST_P(Backward, CallsFromSeveralThreadsDoNotMix) {
   const Automaton ta = parsed(kRounds);
