@@ -53,7 +53,7 @@ bool coin_keys_agree(const CoinKeys& keys) {
     const NodeId node{static_cast<std::uint16_t>(i)};
     if (interpolate(first, points, shamir::place_of(node)) != keys.nodes[i]) return false;
   }
-  return true;
+  return interpolate(first, points, shamir::number(0)).has_value();
 }
 
 ThresholdCoin::ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,

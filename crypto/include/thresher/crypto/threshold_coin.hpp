@@ -41,7 +41,7 @@ struct CoinDeal {
 std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
                                   const std::array<std::byte, 32>& seed);
 
-/// True when any threshold nodes share one secret: what to check in keys from a file.
+/// True when any threshold nodes share one secret, not zero: what to check in keys from a file.
 bool coin_keys_agree(const CoinKeys& keys);
 
 /// Whose values a coin has: those of one committee with its threshold, or those of the key that
