@@ -71,7 +71,19 @@ class Settled final : public SettledKey {
       nodes.push_back(p.from);
       values.push_back(*value);
     }
-    if (nodes.size() < shape_.coefficients) return std::nullopt;
+    std::optional<GeneratedKey> out;
+    if (nodes.size() == shape_.coefficients) out = joined(nodes, values);
+    sodium_memzero(values.data(), values.size() * sizeof(Scalar));
+    return out;
+  }
+
+ private:
+  std::vector<Scalar> weights_of(const Scalar& at) const {
+    return weights_at(shape_, dealers_, old_weights_, at);
+  }
+  // Pre: one value each of as many nodes as it takes.
+  std::optional<GeneratedKey> joined(std::span<const NodeId> nodes,
+                                     std::span<const Scalar> values) const {
     const auto weights = shamir::lagrange_weights(nodes, shamir::number(0));
     GeneratedKey out{keys_, group_, {}};
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -81,14 +93,8 @@ class Settled final : public SettledKey {
                                           raw_bytes(out.share->data()), raw_bytes(part.data()));
       sodium_memzero(part.data(), part.size());
     }
-    sodium_memzero(values.data(), values.size() * sizeof(Scalar));
     if (ristretto_base(*out.share) != keys_.nodes[self_.value]) return std::nullopt;
     return out;
-  }
-
- private:
-  std::vector<Scalar> weights_of(const Scalar& at) const {
-    return weights_at(shape_, dealers_, old_weights_, at);
   }
   // The commitments to every dealt secret at 0 give all public keys; those to each power of this
   // node's own combination of polynomials are what points are checked by.

@@ -11,9 +11,11 @@
 #include <set>
 #include <vector>
 
+#include "thresher/core/hex.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/crypto/dleq_group.hpp"
+#include "thresher/crypto/ristretto_sum.hpp"
 
 namespace {
 
@@ -112,33 +114,74 @@ TEST(FreedMemory, ADealerLeavesNoCoefficientAndNoShareOfItsSecret) {
   EXPECT_FALSE(was_freed(items_of(shared->share(row.view()).view())[0]));
 }
 
-TEST(FreedMemory, WhoSettlesAKeyLeavesNoShareOfADealing) {
-  constexpr std::uint16_t kNodes = 7;
-  DkgSetup setup{.chain = {}, .committee = *Committee::of(kNodes), .threshold = 5};
-  std::vector<SigningKey> identities;
-  for (std::uint16_t i = 0; i < kNodes; ++i) {
-    SigningKey::Seed seed{};
-    seed[0] = static_cast<std::byte>(i + 1);
-    identities.push_back(SigningKey::from_seed(seed));
-  }
-  std::vector<PublicKey> keys;
-  for (const SigningKey& one : identities) keys.push_back(one.public_key());
-  setup.keys = *dkg_keys_of(keys);
+/// The nodes of a key's generation, and dealings that are enough.
+struct Generation {
   std::vector<DealtKey> nodes;
-  for (std::uint16_t i = 0; i < kNodes; ++i) {
-    DealtKey::Seed seed;
-    seed.fill(static_cast<std::byte>(i + 1));
-    nodes.emplace_back(setup, NodeId{i}, dkg_secret_of(identities[i]), seed);
-  }
   std::vector<ChosenDealing> chosen;
-  for (std::uint16_t i = 0; i < nodes[0].enough_dealings(); ++i)
-    chosen.push_back({NodeId{i}, *nodes[i].deal(), {}});
-  const auto settled = watching([&] { return nodes[6].settle(chosen); });
+
+  Generation(std::uint16_t n, std::uint32_t threshold) {
+    DkgSetup setup{.chain = {}, .committee = *Committee::of(n), .threshold = threshold};
+    std::vector<SigningKey> identities;
+    for (std::uint16_t i = 0; i < n; ++i) {
+      SigningKey::Seed seed{};
+      seed[0] = static_cast<std::byte>(i + 1);
+      identities.push_back(SigningKey::from_seed(seed));
+    }
+    std::vector<PublicKey> keys;
+    for (const SigningKey& one : identities) keys.push_back(one.public_key());
+    setup.keys = *dkg_keys_of(keys);
+    for (std::uint16_t i = 0; i < n; ++i) {
+      DealtKey::Seed seed;
+      seed.fill(static_cast<std::byte>(i + 1));
+      nodes.emplace_back(setup, NodeId{i}, dkg_secret_of(identities[i]), seed);
+    }
+    for (std::uint16_t i = 0; i < nodes[0].enough_dealings(); ++i)
+      chosen.push_back({NodeId{i}, *nodes[i].deal(), {}});
+  }
+};
+
+TEST(FreedMemory, WhoSettlesAKeyLeavesNoShareOfADealing) {
+  const auto [nodes, chosen] = Generation(7, 5);
+  const auto settled =
+      watching([&nodes = nodes, &chosen = chosen] { return nodes[6].settle(chosen); });
   ASSERT_NE(settled, nullptr);
   for (const ChosenDealing& c : chosen) {
     const auto shares = items_of(nodes[6].reveal(c.dealer, c.dealing.view()).view());
     EXPECT_GT(shares.size(), 1u);
     for (const Item& share : shares) EXPECT_FALSE(was_freed(share));
+  }
+}
+
+/// Multiples of the generator that a freed block held the secrets of.
+std::vector<RistrettoPoint> freed_secrets() {
+  std::vector<RistrettoPoint> out;
+  for (std::size_t at = 0; at + sizeof(Item) <= freed.size; at += 8) {
+    Item chunk;
+    std::memcpy(chunk.data(), freed.bytes.data() + at, sizeof chunk);
+    if (const auto point = ristretto_base(chunk)) out.push_back(*point);
+  }
+  return out;
+}
+
+// With four nodes two points make a share: twice the one of the first node less that of the second.
+TEST(FreedMemory, WhoHasTooFewPointsOfItsShareLeavesNoneOfThem) {
+  const auto [nodes, chosen] = Generation(4, 2);
+  const auto settled = nodes[3].settle(chosen);
+  ASSERT_NE(settled, nullptr);
+  std::vector<std::vector<RistrettoPoint>> left;
+  for (std::uint16_t i = 0; i < 2; ++i) {
+    const std::vector<Contribution> one{{NodeId{i}, nodes[i].settle(chosen)->point_for(NodeId{3})}};
+    EXPECT_FALSE(watching([&] { return settled->finish(one); }));
+    left.push_back(freed_secrets());
+  }
+  Item two{}, less_one;  // the order of the group, less one
+  two[0] = std::byte{2};
+  const auto order = from_hex("ecd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+  std::copy(order->begin(), order->end(), less_one.begin());
+  const std::array weights{two, less_one};
+  for (const RistrettoPoint& a : left[0]) {
+    for (const RistrettoPoint& b : left[1])
+      EXPECT_NE(ristretto_sum(weights, std::array{a, b}), settled->keys().nodes[3]);
   }
 }
 
