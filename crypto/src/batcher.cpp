@@ -153,14 +153,20 @@ std::vector<VerifyAnswer> Batcher::run() {
   {
     const std::lock_guard lock(mutex_);
     collect_wave(now, out);
-    if (ready() > 0 && closes() <= now) {
+    const bool closing = ready() > 0 && closes() <= now;
+    // A whole wave may come back at once: what waits beside it has half of the room.
+    const std::size_t room =
+        closing ? std::max<std::size_t>(1, options_.slice / 2) : options_.slice;
+    const std::size_t back = std::min(again_.size(), room);
+    if (closing) {
       ++(ready() >= options_.close_at ? figures_.closed_by_size : figures_.closed_by_deadline);
       start_wave(now);
-      share = take_share();
+      share = take_share(options_.slice - back);
     }
-    share.mixed.insert(share.mixed.end(), again_.begin(), again_.end());
-    figures_.retried += again_.size();
-    again_.clear();
+    const auto first = again_.end() - static_cast<std::ptrdiff_t>(back);
+    share.mixed.insert(share.mixed.end(), first, again_.end());
+    again_.erase(first, again_.end());
+    figures_.retried += back;
     if (share.size() > 0) {
       ++figures_.batches;
       figures_.largest = std::max<std::uint64_t>(figures_.largest, share.size());
@@ -288,16 +294,16 @@ void Batcher::take_from(std::deque<Waiting> Sender::*queue, bool suspects, std::
 }
 
 // Certificates before other work, suspects last but with a part of their own.
-Batcher::Share Batcher::take_share() {
+Batcher::Share Batcher::take_share(std::size_t most) {
   Share share;
   const auto suspect = [](const auto& entry) {
     return entry.second.suspicion > 0 && entry.second.size() > 0;
   };
   const bool suspects = std::any_of(senders_.begin(), senders_.end(), suspect);
-  const std::size_t kept = suspects ? std::max<std::size_t>(1, options_.slice / kSuspectsPart) : 0;
+  const std::size_t kept = suspects ? std::max<std::size_t>(1, most / kSuspectsPart) : 0;
   const auto room = [&](std::size_t keep) {
     const std::size_t used = share.size() + keep;
-    return used < options_.slice ? options_.slice - used : 0;
+    return used < most ? most - used : 0;
   };
   take_from(&Sender::quorum, false, room(kept), share.mixed);
   const bool leave_bulk = bulk_held();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 
@@ -338,6 +339,31 @@ TEST(Batcher, ADeviceLostInMidBatchAccusesNobody) {
   one_thousand();
   EXPECT_EQ(t.wide.size(), 2u);
   EXPECT_EQ(batcher.figures().wide_losses, 1u);
+}
+
+// A whole wave came back and was verified in one call, whatever `slice` said, and certificates that
+// came meanwhile waited for all of it: up to 131,072 signatures.
+TEST(Batcher, ALostWaveIsVerifiedASliceAtATime) {
+  Bench t;
+  t.on_wide = [&](auto jobs, auto) { t.wide.push_back(jobs.size()); };
+  BatcherOptions o = wide_options();
+  o.slice = 64;
+  Batcher& batcher = t.open(o);
+  t.add_many(1000, 1, true, Purpose::kCatchUp);
+  auto answers = t.run_until(1);
+  EXPECT_EQ(t.wide, std::vector<std::size_t>{1000});
+  // Certificates have a part of the very next call.
+  t.add_many(10, 2, true, Purpose::kQuorum);
+  const auto some = batcher.run();
+  EXPECT_EQ(std::count_if(some.begin(), some.end(), [](auto& a) { return a.sender == 2; }), 10);
+  answers.insert(answers.end(), some.begin(), some.end());
+  while (batcher.due()) {
+    const auto more = batcher.run();
+    answers.insert(answers.end(), more.begin(), more.end());
+  }
+  expect_once(answers, 1010);
+  EXPECT_EQ(batcher.figures().retried, 1000u);
+  EXPECT_LE(*std::max_element(t.individual.begin(), t.individual.end()), o.slice);
 }
 
 TEST(Batcher, AHangingAcceleratorIsGivenUp) {

@@ -158,7 +158,7 @@ class Batcher {
   void collect_wave(std::uint64_t now, std::vector<VerifyAnswer>& out);
   void give_up_wave(std::uint64_t now);
   void start_wave(std::uint64_t now);
-  Share take_share();
+  Share take_share(std::size_t most);
   void take_from(std::deque<Waiting> Sender::*queue, bool suspects, std::size_t room,
                  std::vector<VerifyRequest>& out);
   bool prefer_combined();
