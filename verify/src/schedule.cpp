@@ -50,6 +50,7 @@ class Reader : private Grammar {
     std::vector<NamedRun> runs;
     bool format = false;
     bool automaton = false;
+    bool given = false;
     fields({{"format",
              [&] {
                const Token at = lexer_.peek();
@@ -64,10 +65,14 @@ class Reader : private Grammar {
                  fail(at, "the run is of another automaton than '" + automaton_.name + "'");
                }
              }},
-            {"runs", [&] { items([&] { runs.push_back(run()); }); }}});
+            {"runs", [&] {
+               given = true;
+               items([&] { runs.push_back(run()); });
+             }}});
     if (lexer_.peek().kind != Token::Kind::kEnd) fail(lexer_.peek(), "nothing may follow");
     if (!format) fail(lexer_.peek(), "the field \"format\" is missing");
     if (!automaton) fail(lexer_.peek(), "the field \"automaton\" is missing");
+    if (!given) fail(lexer_.peek(), "the field \"runs\" is missing");
     return runs;
   }
 
@@ -137,6 +142,7 @@ class Reader : private Grammar {
     NamedRun out;
     const Token at = lexer_.peek();
     bool parameters = false;
+    bool steps = false;
     out.run.start.processes.resize(automaton_.locations.size());
     out.run.start.shared.resize(automaton_.shared.size());
     fields({{"property", [&] { out.property = property(); }},
@@ -154,9 +160,13 @@ class Reader : private Grammar {
              }},
             {"locations", [&] { out.run.start.processes = sparse(automaton_.locations); }},
             {"shared", [&] { out.run.start.shared = sparse(automaton_.shared); }},
-            {"steps", [&] { items([&] { out.run.steps.push_back(step()); }); }}});
+            {"steps", [&] {
+               steps = true;
+               items([&] { out.run.steps.push_back(step()); });
+             }}});
     if (out.property.empty()) fail(at, "the field \"property\" is missing in this run");
     if (!parameters) fail(at, "the field \"parameters\" is missing in this run");
+    if (!steps) fail(at, "the field \"steps\" is missing in this run");
     return out;
   }
   std::string property() {
@@ -173,14 +183,17 @@ class Reader : private Grammar {
     Step out;
     const Token at = lexer_.peek();
     std::optional<std::uint32_t> rule;
+    std::optional<std::int64_t> times;
     std::string from;
     std::string to;
     fields({{"rule", [&] { rule = rule_index(); }},
             {"from", [&] { from = text(); }},
             {"to", [&] { to = text(); }},
-            {"times", [&] { out.times = number(); }}});
+            {"times", [&] { times = number(); }}});
     if (!rule) fail(at, "the field \"rule\" is missing in this step");
+    if (!times) fail(at, "the field \"times\" is missing in this step");
     out.rule = *rule;
+    out.times = *times;
     const Rule& r = automaton_.rules[*rule];
     const bool same = (from.empty() || from == automaton_.locations[r.from]) &&
                       (to.empty() || to == automaton_.locations[r.to]);

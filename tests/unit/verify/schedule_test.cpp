@@ -103,6 +103,12 @@ TEST(Schedule, ErrorsNameThePlaceAndTheNearestName) {
       {changed("\"N\": 2, ", ""), "run.json:5:20: the parameter \"N\" is missing"},
       {changed("     \"parameters\": {\"N\": 2, \"T\": 1},\n", ""), "\"parameters\" is missing"},
       {changed("\"rule\": 4, ", ""), "\"rule\" is missing"},
+      {changed(", \"times\": 2", ""), "\"times\" is missing"},
+      {R"({"format": "thresher-run-1", "automaton": "S"})", "\"runs\" is missing"},
+      // Taken for a run of no step, in which every property held.
+      {R"({"format": "thresher-run-1", "automaton": "S", "runs": [{"property": "never",
+          "parameters": {"N": 2, "T": 1}, "locations": {"a": 2}}]})",
+       "\"steps\" is missing in this run"},
       {std::string(kText) + "{}", "nothing may follow"},
       {"", "'{' is expected here; found the end of the file"},
       {std::string(kText).substr(0, 200), "run.json:"},
