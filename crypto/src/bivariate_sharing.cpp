@@ -56,15 +56,11 @@ std::optional<RistrettoPoint> committed(const RistrettoTable& coefficients, cons
   return coefficients.sum(shamir::powers(at, coefficients.size()));
 }
 
-/// The value at `at` of the polynomial with these values at the nodes' places. Pre: as many as it
-/// has coefficients. Empty when a node is named twice.
-std::optional<Scalar> interpolate(std::span<const NodeId> nodes, std::span<const Scalar> values,
-                                  const Scalar& at) {
-  const auto weights = shamir::lagrange_weights(nodes, at);
-  if (!weights) return std::nullopt;
+/// The value of the polynomial with these values at as many places as it has coefficients.
+Scalar joined(std::span<const Scalar> weights, std::span<const Scalar> values) {
   Scalar sum{};
   for (std::size_t i = 0; i < values.size(); ++i)
-    sum = shamir::add(sum, shamir::multiply((*weights)[i], values[i]));
+    sum = shamir::add(sum, shamir::multiply(weights[i], values[i]));
   return sum;
 }
 
@@ -83,9 +79,12 @@ class Committed final : public Sharing {
  public:
   /// `mine`: commitments to the coefficients of F(self, y). `edge`: to those of F(x, 0).
   Committed(Digest session, RistrettoTable mine, RistrettoTable edge)
-      : session_(session), mine_(std::move(mine)), edge_(std::move(edge)), enough_(edge_.size()) {
-    for (const NodeId l : node_ids(enough_)) first_.push_back(l);
-  }
+      : session_(session),
+        mine_(std::move(mine)),
+        edge_(std::move(edge)),
+        enough_(edge_.size()),
+        first_(node_ids(enough_).begin(), node_ids(enough_).end()),
+        weights_(shamir::Weights::of(first_).value()) {}
 
   bool check_row(ByteView row) const override {
     if (row.size() != kItem * enough_) return false;
@@ -101,12 +100,11 @@ class Committed final : public Sharing {
   std::optional<Bytes> row_of(std::span<const Contribution> points) const override {
     if (points.size() < enough_) return std::nullopt;
     const auto [nodes, values] = apart(points.first(enough_));
+    const auto weights = shamir::Weights::of(nodes);
+    if (!weights) return std::nullopt;
     std::vector<Scalar> out;
-    for (const NodeId node : first_) {
-      const auto one = interpolate(nodes, values, shamir::place_of(node));
-      if (!one) return std::nullopt;
-      out.push_back(*one);
-    }
+    for (const NodeId node : first_)
+      out.push_back(joined(weights->at(shamir::place_of(node)), values));
     return bytes_of(out);
   }
   Bytes share(ByteView row) const override { return value(row, Scalar{}); }
@@ -116,16 +114,18 @@ class Committed final : public Sharing {
   std::optional<Digest> secret(std::span<const Contribution> shares) const override {
     if (shares.size() < enough_) return std::nullopt;
     const auto [nodes, values] = apart(shares.first(enough_));
-    const auto value = interpolate(nodes, values, Scalar{});
-    if (!value) return std::nullopt;
+    const auto weights = shamir::lagrange_weights(nodes, Scalar{});
+    if (!weights) return std::nullopt;
     Writer w;
-    w.bytes(as_view("thresher/shared-secret/1")).bytes(session_.bytes).bytes(*value);
+    w.bytes(as_view("thresher/shared-secret/1"))
+        .bytes(session_.bytes)
+        .bytes(joined(*weights, values));
     return hash(w.view());
   }
 
  private:
   Bytes value(ByteView row, const Scalar& at) const {
-    const Scalar out = *interpolate(first_, items(row), at);
+    const Scalar out = joined(weights_.at(at), items(row));
     return bytes_of({&out, 1});
   }
 
@@ -134,6 +134,7 @@ class Committed final : public Sharing {
   RistrettoTable edge_;
   std::size_t enough_;
   std::vector<NodeId> first_;  // at whose places a row is written
+  shamir::Weights weights_;    // of these: each peer may ask for a value of a row many times
 };
 
 /// What the hashes of a secret are bound to.

@@ -58,20 +58,16 @@ std::vector<Scalar> powers(const Scalar& at, std::size_t count) {
 }
 
 // One inversion for all (Montgomery's trick): each weight is a quotient of products.
-std::optional<std::vector<Scalar>> lagrange_weights(std::span<const NodeId> nodes,
-                                                    const Scalar& at) {
-  std::vector<Scalar> above, below, before;
+std::optional<Weights> Weights::of(std::span<const NodeId> nodes) {
+  Weights out;
+  for (const NodeId node : nodes) out.places_.push_back(place_of(node));
+  std::vector<Scalar> below, before;
   Scalar product = number(1);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Scalar mine = place_of(nodes[i]);
-    Scalar up = number(1), down = number(1);
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      if (k == i) continue;
-      const Scalar other = place_of(nodes[k]);
-      up = multiply(up, subtract(at, other));
-      down = multiply(down, subtract(mine, other));
+  for (const Scalar& mine : out.places_) {
+    Scalar down = number(1);
+    for (const Scalar& other : out.places_) {
+      if (&other != &mine) down = multiply(down, subtract(mine, other));
     }
-    above.push_back(up);
     below.push_back(down);
     before.push_back(product);
     product = multiply(product, down);
@@ -81,12 +77,34 @@ std::optional<std::vector<Scalar>> lagrange_weights(std::span<const NodeId> node
                                              raw_bytes(product.data())) != 0) {
     return std::nullopt;
   }
+  out.inverse_.resize(nodes.size());
   for (std::size_t i = nodes.size(); i-- > 0;) {
-    const Scalar mine = multiply(inverse, before[i]);
+    out.inverse_[i] = multiply(inverse, before[i]);
     inverse = multiply(inverse, below[i]);
-    above[i] = multiply(above[i], mine);
   }
-  return above;
+  return out;
+}
+
+// Above the line stand the distances of all others: the product of those before and of those after.
+std::vector<Scalar> Weights::at(const Scalar& place) const {
+  std::vector<Scalar> out = inverse_;
+  Scalar before = number(1);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    out[i] = multiply(out[i], before);
+    before = multiply(before, subtract(place, places_[i]));
+  }
+  Scalar after = number(1);
+  for (std::size_t i = places_.size(); i-- > 0;) {
+    out[i] = multiply(out[i], after);
+    after = multiply(after, subtract(place, places_[i]));
+  }
+  return out;
+}
+
+std::optional<std::vector<Scalar>> lagrange_weights(std::span<const NodeId> nodes,
+                                                    const Scalar& at) {
+  const auto weights = Weights::of(nodes);
+  return weights ? std::optional(weights->at(at)) : std::nullopt;
 }
 
 }  // namespace thresher::crypto::shamir

@@ -3,12 +3,14 @@
 //
 //   Scalar share = evaluate(coefficients, place_of(NodeId{2}));
 //   auto weights = lagrange_weights(nodes, number(0));        // secret = sum of weight * share
+//   auto many = Weights::of(nodes);   many->at(place_of(NodeId{7}));   // the same at many places
 //
 // Guarantees: node i holds the polynomial's value at i + 1, so no node has the value at 0. What is
 // computed with secrets takes no time that depends on them (libsodium's). Wipes nothing: the owner
 // of a secret does. Source: Shamir, "How to share a secret" (1979).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,8 +34,20 @@ Scalar scalar_of(std::array<std::byte, 64>& uniform);
 Scalar evaluate(std::span<const Scalar> coefficients, const Scalar& at);
 /// 1, at, at^2, ...: `count` of them.
 std::vector<Scalar> powers(const Scalar& at, std::size_t count);
-/// What the shares of `nodes` are multiplied by so that they add up to the polynomial's value at
-/// `at`, with as many nodes as coefficients. Empty when a node is named twice.
+/// What the shares of some nodes are multiplied by so that they add up to the polynomial's value at
+/// a place, with as many nodes as coefficients. What does not depend on the place is worked out
+/// once, an inversion among it: each further place costs a few multiplications a node.
+class Weights {
+ public:
+  /// Empty when a node is named twice.
+  static std::optional<Weights> of(std::span<const NodeId> nodes);
+  std::vector<Scalar> at(const Scalar& place) const;
+
+ private:
+  std::vector<Scalar> places_;
+  std::vector<Scalar> inverse_;  // of what each weight is divided by
+};
+/// The same for one place.
 std::optional<std::vector<Scalar>> lagrange_weights(std::span<const NodeId> nodes,
                                                     const Scalar& at);
 
