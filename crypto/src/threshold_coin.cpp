@@ -26,6 +26,7 @@ std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
   polynomial.reserve(threshold);
   for (std::uint32_t k = 0; k < threshold; ++k) polynomial.push_back(coefficient(seed, k));
   CoinDeal out;
+  out.secrets.reserve(n);  // no growth, so no copies are left behind
   out.keys.threshold = threshold;
   bool good = true;
   for (std::uint32_t i = 0; i < n; ++i) {

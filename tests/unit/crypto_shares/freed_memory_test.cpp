@@ -16,6 +16,7 @@
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/crypto/dleq_group.hpp"
 #include "thresher/crypto/ristretto_sum.hpp"
+#include "thresher/crypto/threshold_coin.hpp"
 
 namespace {
 
@@ -112,6 +113,14 @@ TEST(FreedMemory, ADealerLeavesNoCoefficientAndNoShareOfItsSecret) {
   const auto shared = dealer.open(7, NodeId{1}, commitment.view());
   ASSERT_NE(shared, nullptr);
   EXPECT_FALSE(was_freed(items_of(shared->share(row.view()).view())[0]));
+}
+
+// The list of shares grew as they were dealt, and left copies of most of them behind.
+TEST(FreedMemory, WhoDealsACoinLeavesNoShareOfIt) {
+  std::array<std::byte, 32> seed{};
+  seed[0] = std::byte{9};
+  const auto deal = watching([&] { return *deal_coin(10, 4, seed); });
+  for (const RistrettoScalar& share : deal.secrets) EXPECT_FALSE(was_freed(share));
 }
 
 /// The nodes of a key's generation, and dealings that are enough.
