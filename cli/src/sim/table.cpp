@@ -8,8 +8,10 @@
 namespace thresher::cli {
 namespace {
 
-// Four digits that matter; what is no number stays as it is.
+// Four digits that matter. What is no number stays as it is, and so does a whole one, as a seed is:
+// a double would make another of it.
 std::string shortened(const std::string& text) {
+  if (text.find_first_not_of("0123456789") == std::string::npos) return text;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return text;

@@ -35,6 +35,7 @@ struct Axis {
 
   Axis(double from, double to) {
     if (to <= from) to = from + 1;
+    if (to <= from) to = from + std::abs(from);  // so large that one more is the same number
     const double rough = (to - from) / 5;
     const double ten = std::pow(10, std::floor(std::log10(rough)));
     step = 10 * ten;

@@ -482,6 +482,22 @@ class Sweeps(Files):
         self.assertEqual(rows[0]["runs"], 2)
         self.assertIn("messages", run("report", self.folder / "all").stdout)
 
+    # A double holds 53 bits: the table named a seed that was not run, and the chart had no place for either.
+    def test_a_table_names_the_seeds_that_were_run(self):
+        seeds = [9007199254740992, 9007199254740993, 18446744073709551615]
+        self.path = self.experiment(sweep={"seed": seeds[:2]})
+        table = self.sweep("two").stdout
+        self.path = self.experiment(sweep={"seed": seeds})
+        self.sweep("all")
+        for shown in (table, run("report", self.folder / "all").stdout):
+            for seed in seeds[: 2 if shown == table else 3]:
+                self.assertRegex(shown, rf"(?m)^ *{seed} ")
+        rows = json.loads(run("report", self.folder / "all", "--json").stdout)["rows"]
+        self.assertEqual([row["seed"] for row in rows], seeds)
+        page = self.folder / "page.html"
+        self.assertEqual(run("report", self.folder / "two", "--html", page).returncode, 0)
+        self.assertNotIn("nan", page.read_text())
+
     def test_counts_what_was_not_judged(self):
         self.path = self.experiment(sweep={"stop.rounds": [1, 12, 3000]})
         swept = self.sweep("all", "--json", status=4)

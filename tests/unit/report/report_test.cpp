@@ -148,6 +148,15 @@ TEST(Report, ChartsShowValuesConfidenceAndEmptiness) {
 }
 
 // Two nodes that decide in step once were one line on the page.
+// Two seeds that are one double: the axis had no length, and every place on it was "-nan".
+TEST(Report, AnAxisOfOneLargeNumberHasALength) {
+  for (const double x : {9007199254740992.0, -9007199254740992.0}) {
+    const std::string svg = line_chart({"t", "seed", "y", {{"a", {{x, 1}, {x, 2}}}}});
+    EXPECT_TRUE(well_formed(svg));
+    EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+  }
+}
+
 TEST(Report, ALineUnderAnotherIsWiderAndALegendLiesOnNone) {
   const std::vector<Point> same{{1, 1}, {2, 2}, {3, 2}};
   const Chart chart{
