@@ -45,6 +45,26 @@ TEST(TransportHostile, HalfSentFramesOfClientsShareOneBudget) {
   }
 }
 
+// A member's frame gets its room at once: of the system that is address space, until it comes.
+TEST(TransportHostile, WhatMembersAnnounceCostsNoMemory) {
+  auto options = nodes(13);
+  Host node(options[0]);
+  std::deque<std::unique_ptr<RawPeer>> members;
+  for (std::size_t k = 1; k < options.size(); ++k) {
+    members.push_back(std::make_unique<RawPeer>(options[0].nodes[0].port, options[k].key));
+    ASSERT_TRUE(members.back()->greet(options[0].chain));
+    ASSERT_TRUE(Network::eventually([&] { return node.up(k); }));
+  }
+  const std::uint64_t before = resident_bytes();
+  for (const auto& member : members) ASSERT_TRUE(member->write(head_of(1, 0, kFrame)));
+  // The heads are read: what follows them of another link is, too.
+  RawPeer client(options[0].nodes[0].port, crypto::SigningKey::generate());
+  ASSERT_TRUE(client.greet(options[0].chain));
+  ASSERT_TRUE(client.write(bytes_of({1, {}, {}})));
+  ASSERT_TRUE(Network::eventually([&] { return node.frames(kFirstClient) == 1; }));
+  EXPECT_LT(resident_bytes(), before + (16u << 20));  // of 96 MiB that were announced
+}
+
 TEST(TransportHostile, AFrameThatDoesNotGoOnIsGivenUpAndItsPeerIsNamed) {
   auto options = nodes(3);
   options[0].frame_us = 300'000;
