@@ -125,6 +125,7 @@ struct DiskStore::Impl {
     return {ErrorCode::kIo, what + ": " + why, folder + "/index"};
   }
   Result<Unit, Error> open(const Warn& warn);
+  std::optional<Error> clock_problem() const;
   rocksdb::Status open_index(const std::string& path);
   rocksdb::Status read_meta(WalPlace& from) const;
   Result<Unit, Error> index_log(const WalPlace& from);
@@ -139,6 +140,13 @@ struct DiskStore::Impl {
   bool collect(WalBase& base, std::uint32_t leading, const rocksdb::ReadOptions& from) const;
   void forget_places(std::uint64_t before);
 };
+
+// RocksDB ends the process at its next write then.
+std::optional<Error> DiskStore::Impl::clock_problem() const {
+  if (std::chrono::system_clock::now().time_since_epoch().count() >= 0) return std::nullopt;
+  return Error{ErrorCode::kIo, "the clock of this machine says a time before 1970", folder,
+               "set the clock"};
+}
 
 rocksdb::Status DiskStore::Impl::open_index(const std::string& path) {
   rocksdb::Options options;
@@ -185,11 +193,7 @@ Result<Unit, Error> DiskStore::Impl::index_log(const WalPlace& from) {
 
 // Whatever is wrong with the index alone is repaired: all that it says is in the log.
 Result<Unit, Error> DiskStore::Impl::open(const Warn& warn) {
-  // RocksDB ends the process at its first write then.
-  if (std::chrono::system_clock::now().time_since_epoch().count() < 0) {
-    return Error{ErrorCode::kIo, "the clock of this machine says a time before 1970", folder,
-                 "set the clock"};
-  }
+  if (auto clock = clock_problem()) return *clock;
   if (auto opened = wal.open(folder + "/wal", segment); !opened) return opened;
   const std::string path = folder + "/index";
   std::error_code unknown;
@@ -245,6 +249,7 @@ bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t se
   out.Put(slice(full_key(kMetaTable, {})), slice(meta.view()));
   rocksdb::WriteOptions options;
   options.disableWAL = true;
+  if (auto clock = clock_problem()) return fails(*clock);
   const rocksdb::Status status = db->Write(options, &out);
   return status.ok() || fails(of_index("writing the index", status.ToString()));
 }

@@ -244,29 +244,53 @@ class Asked(Nodes):
         self.assertEqual(few.returncode, 5, few.stderr)
         self.assertEqual(run("node", "run", "--home", self.net / "nowhere").returncode, 2)
 
-    # The index ends the process then, at its first write.
-    def test_a_clock_before_1970_is_refused_in_words(self):
+    def clock_of_the_past(self):
+        """A library under which it is 1969 where the file of PAST_IF is there."""
         compiler = shutil.which("cc")
         if compiler is None:
             self.skipTest("no C compiler")
         source, library = self.net / "past.c", self.net / "past.so"
         source.write_text("""
             #define _GNU_SOURCE
+            #include <stdlib.h>
             #include <sys/syscall.h>
             #include <time.h>
             #include <unistd.h>
             int clock_gettime(clockid_t clock, struct timespec *out) {
               long done = syscall(SYS_clock_gettime, clock, out);
-              if (clock == CLOCK_REALTIME) out->tv_sec = -1000;
+              if (clock == CLOCK_REALTIME && access(getenv("PAST_IF"), F_OK) == 0) out->tv_sec = -1000;
               return (int)done;
             }
-            time_t time(time_t *out) { return out ? (*out = -1000) : -1000; }
+            time_t time(time_t *out) {
+              struct timespec now;
+              clock_gettime(CLOCK_REALTIME, &now);
+              return out ? (*out = now.tv_sec) : now.tv_sec;
+            }
             """)
         subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
-        out = subprocess.run(self.command(0), env={**os.environ, "LD_PRELOAD": str(library)}, capture_output=True, text=True,
-                             timeout=60)
+        return library
+
+    PAST = "the clock of this machine says a time before 1970; set the clock"
+
+    # The index ends the process then, at its next write.
+    def test_a_clock_before_1970_is_refused_in_words(self):
+        under = {**os.environ, "LD_PRELOAD": str(self.clock_of_the_past()), "PAST_IF": "/"}
+        out = subprocess.run(self.command(0), env=under, capture_output=True, text=True, timeout=60)
         self.assertEqual(out.returncode, 5, out.stderr)
-        self.assertIn("the clock of this machine says a time before 1970; set the clock", out.stderr)
+        self.assertIn(self.PAST, out.stderr)
+
+    def test_a_clock_that_is_set_back_before_1970_stops_a_node_in_words(self):
+        past = self.net / "past"
+        self.start(0, 1, 2)
+        self.start(3, under=("env", f"LD_PRELOAD={self.clock_of_the_past()}", f"PAST_IF={past}"))
+        self.submit(3, "before")
+        past.touch()
+        self.submit(0, *map(str, range(50)))
+        self.assertEqual(self.processes[3].wait(timeout=30), 5, self.said(3))
+        self.assertIn(self.PAST, self.said(3))
+        past.unlink()
+        self.start(3)
+        self.level(0, 1, 2, 3, length=51)
 
     def test_a_line_that_is_too_large_is_refused_alone(self):
         self.start(0, 1, 2, 3)
