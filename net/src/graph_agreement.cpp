@@ -127,7 +127,7 @@ struct GraphAgreement::Impl {
   // Of exact agreement.
   std::unique_ptr<Standstill> still;
   bool started = false;
-  std::uint64_t began_us = 0;  // when round 1 was due, by Loop::now_us()
+  std::uint64_t began_us = 0;  // when round 1 was due, by Loop::now_us(); it may wrap around
   std::uint64_t round = 0;     // that was looked at last
   std::vector<std::pair<NodeId, Frame>> early;
   std::vector<std::size_t> early_of;  // how many of each neighbour
@@ -289,11 +289,12 @@ struct GraphAgreement::Impl {
       (void)links.loop().call_after(static_cast<std::uint64_t>(us), [this] { await_start(); });
       return;
     }
-    const auto over = std::chrono::duration_cast<microseconds>(-left).count();
-    began_us = Loop::now_us() - static_cast<std::uint64_t>(over);
+    const auto over =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(-left).count());
+    began_us = Loop::now_us() - over;
     started = true;
     round = 1;
-    still->due(began_us);
+    still->late(over);
     still->begin();
     if (const auto begun = engine->start(); !begun) return fail(begun.error());
     for (const auto& [from, frame] : std::exchange(early, {})) receive(from, frame);

@@ -32,8 +32,10 @@ class Standstill {
   /// Something that was due then is done now.
   void due(std::uint64_t then_us) {
     const std::uint64_t now = Loop::now_us();
-    if (now > then_us) longest_us_ = std::max(longest_us_, now - then_us);
+    if (now > then_us) late(now - then_us);
   }
+  /// Something is done so much later than it was due, perhaps before the loop's clock began.
+  void late(std::uint64_t by_us) { longest_us_ = std::max(longest_us_, by_us); }
   std::uint64_t longest_us() const { return longest_us_; }
 
  private:

@@ -30,5 +30,17 @@ TEST(Standstill, IsWhatIsDoneAfterItWasDue) {
   EXPECT_GE(still.longest_us(), 5'000u);
 }
 
+// A machine that was started a moment ago, whose clock was set right since: what was due before the
+// loop's clock began has no place on it.
+TEST(Standstill, IsLongerThanTheClockOfTheLoop) {
+  Loop loop;
+  Standstill still(loop, kTick);
+  const std::uint64_t over = Loop::now_us() + 600'000'000;
+  still.due(Loop::now_us() - over);  // wraps around
+  EXPECT_EQ(still.longest_us(), 0u);
+  still.late(over);
+  EXPECT_EQ(still.longest_us(), over);
+}
+
 }  // namespace
 }  // namespace thresher::net
