@@ -23,6 +23,7 @@
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/synced_file.hpp"
 #include "wal.hpp"
+#include "wal_frame.hpp"
 #include "wal_scan.hpp"
 
 namespace thresher::net {
@@ -140,6 +141,8 @@ struct DiskStore::Impl {
   bool collect(WalBase& base, std::uint32_t leading, const rocksdb::ReadOptions& from) const;
   void forget_places(std::uint64_t before);
 };
+
+static_assert(kStoreVersion == kWalFormat, "one number tells users what a home can be read by");
 
 // RocksDB ends the process at its next write then.
 std::optional<Error> DiskStore::Impl::clock_problem() const {

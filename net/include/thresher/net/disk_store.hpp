@@ -24,7 +24,8 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 5;
+/// Of the log and of its index. A log of another is refused; an index of another is made again.
+inline constexpr std::uint32_t kStoreVersion = 6;
 
 class DiskStore final : public NodeStore {
  public:
