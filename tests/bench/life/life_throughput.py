@@ -1,5 +1,6 @@
 """Checkpoints and snapshots on against off, in turns: at full load what is committed, at one rate how long it takes."""
 import json
+import shutil
 import time
 
 from life_cluster import Cluster, NODES, cpu_seconds, fail, run, spread
@@ -32,6 +33,8 @@ def throughput(args, folder):
     for turn in range(args.runs):
         for name, runs in rows.items():
             runs.append(one_run(args, f"{folder}/full-{turn}-{name}", name == "on"))
+            if not args.keep:  # gigabytes
+                shutil.rmtree(f"{folder}/full-{turn}-{name}", ignore_errors=True)
     out = {f"{what}_{name}": spread([r[what] for r in runs]) for what in ("tx_per_s", "cpu_us_per_tx", "cores")
            for name, runs in rows.items()}
     for what in ("tx_per_s", "cpu_us_per_tx"):
