@@ -205,8 +205,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// What the size field of an empty frame says: kind, and size of the control part.
   static constexpr std::uint32_t kLeastFrame = kFrameHead - kSizeField;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
-  /// Two records of TLS: the head in front of it has one of its own.
-  static constexpr std::size_t kLargePayload = 32 * 1024;
+  /// Each costs a record of TLS and a system call more, as records end where its head does: a
+  /// smaller one is copied in less time than that.
+  static constexpr std::size_t kLargePayload = 128 * 1024;
   static constexpr std::uint32_t kHelloBytes = kLeastFrame + wire::kSmallBytes;
 
   void start_deadline() {
@@ -295,7 +296,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     } else {
       large_.push_back({out_.size(), f.payload});
     }
-    writing_bytes_ += size_of(f);
   }
 
   // What append() gathered, in its order.
@@ -314,8 +314,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Many frames a write: TLS records stay full and system calls few.
   void write() {
     out_.clear();
-    writing_bytes_ = 0;
-    while (!queue_.empty() && writing_bytes_ < kWriteBytes) {
+    std::size_t bytes = 0;
+    while (!queue_.empty() && bytes < kWriteBytes) {
+      bytes += size_of(queue_.front());
       append(queue_.front());
       queue_.pop_front();
     }
@@ -452,7 +453,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
   std::vector<std::byte> out_;
   std::vector<Large> large_;
-  std::size_t writing_bytes_ = 0;  // of both
   std::unique_ptr<std::byte[]> body_;
   std::size_t room_ = 0;  // bytes of it
   std::size_t have_ = 0;  // that arrived

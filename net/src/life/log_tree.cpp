@@ -197,7 +197,7 @@ bool LogTree::restore(Reader& in, std::uint64_t length) {
   for (LeafContent& c : open_leaf) c = read_content(in);
   if (!in.ok() || !range || !results || results->size() != length % kChunk) return false;
   range_ = std::move(*range);
-  open_ = OpenResults(std::move(*results));
+  open_ = OpenResults(*results);
   contents_ = std::move(open_leaf);
   taken_ = contents_.size();
   chunks_ = length / kChunk;

@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kFrontTable = 23;
 class OpenResults {
  public:
   OpenResults() = default;
-  explicit OpenResults(std::vector<Digest> results) {
+  explicit OpenResults(std::span<const Digest> results) {
     for (const Digest& result : results) push_back(result);
   }
   void push_back(const Digest& result);

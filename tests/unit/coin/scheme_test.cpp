@@ -203,8 +203,8 @@ TEST(CoinDeals, RefuseSenselessThresholds) {
   EXPECT_FALSE(crypto::coin_keys_agree(deal->keys));
 }
 
-// The polynomial x, whose value at 0 nobody's share has: such keys fit each other, but no shares add
-// up to a value, and a node that encrypts for the group broke off on an assertion.
+// The polynomial x, whose value at 0 nobody's share has: such keys fit each other, but no shares
+// add up to a value, and a node that encrypts for the group broke off on an assertion.
 TEST(CoinDeals, KeysWhoseSecretIsZeroDoNotAgree) {
   crypto::CoinKeys keys{2, {}};
   for (std::uint8_t place = 1; place <= 4; ++place) {

@@ -102,8 +102,10 @@ std::vector<Frame> frames_of_all_sizes() {
     for (std::byte& b : data) b = static_cast<std::byte>(rng.below(256));
     return Bytes::from(std::move(data));
   };
-  for (const std::size_t size : {0u, 32'767u, 32'768u, 1u, 32'769u, 65'536u, 65'537u, 0u, 200'000u,
-                                 300'000u, 7u, 262'144u, 1'500'000u, 40'000u, 12u}) {
+  for (const std::size_t size :
+       {0u,       32'767u,  32'768u,  1u,         32'769u, 65'536u,  65'537u,
+        0u,       200'000u, 131'071u, 131'072u,   1u,      131'073u, 131'072u,
+        300'000u, 7u,       262'144u, 1'500'000u, 40'000u, 12u}) {
     out.push_back({1, some(rng.below(100)), some(size)});
   }
   return out;
@@ -251,10 +253,13 @@ class Crowd {
     return sum;
   }
   /// Sends until the kernel takes no more and `bytes` wait here.
+  /// A queue that is still being written is not full, so it has to be so ten looks in a row.
   void fill(std::size_t k, std::size_t bytes) {
+    int full = 0;
     ASSERT_TRUE(Network::eventually([&] {
+      full = waiting(k) + 64 * 1024 >= bytes ? full + 1 : 0;
       while (waiting(k) + 32 * 1024 < bytes) EXPECT_TRUE(send(k, 32 * 1024));
-      return waiting(k) + 64 * 1024 >= bytes;
+      return full == 10;
     }));
   }
   RawPeer& client(std::size_t k) { return *clients_[k]; }
