@@ -258,7 +258,9 @@ struct Node::Impl final : EngineHost {
   std::optional<Round> out_of_reach() const;
   Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
-  FromSnapshot restore_from(ByteView own, ByteView state, const LoadedSnapshot* of);
+  std::optional<StartPoint> start_point_of(ByteView own) const;
+  std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
+  FromSnapshot restore_from(StartPoint from, ByteView state, const Checkpoint* certified);
 
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
@@ -395,7 +397,6 @@ struct Node::Impl final : EngineHost {
     StateSync sync;
     std::optional<LogSync> window{};         // for the protocol; set when the snapshot is here
     std::optional<PortableLedger> ledger{};  // of the snapshot
-    Bytes own{};                             // made of it
     Digest hash{};                           // of the log, behind what came of the window
     std::vector<Persist> records{};          // with which the protocol starts
     bool again = false;                      // the window is gone at the peers: from the beginning

@@ -166,11 +166,13 @@ void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open
   for (const LeafContent& c : open_leaf) write(c, out);
 }
 
+void write(const OrderedTransaction& t, Writer& out) {
+  out.bytes(t.client.bytes).u64(t.sequence).bytes(t.payload.bytes);
+}
+
 void write_recent(const RecentTransactions::View& recent, Writer& out) {
   out.u64(recent.size());
-  recent.each([&](const OrderedTransaction& t) {
-    out.bytes(t.client.bytes).u64(t.sequence).bytes(t.payload.bytes);
-  });
+  recent.each([&](const OrderedTransaction& t) { write(t, out); });
 }
 
 bool read_recent(Reader& in, RecentTransactions& recent) {

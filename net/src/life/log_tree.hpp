@@ -129,6 +129,7 @@ class LogTree {
 
 /// Bytes of one of them in a file.
 inline constexpr std::size_t kRecentBytes = sizeof(ClientId::bytes) + 8 + sizeof(Digest::bytes);
+void write(const OrderedTransaction& t, Writer& out);
 /// What LogTree::recent() is, for a node's own snapshot, and the mirror: false when malformed.
 void write_recent(const RecentTransactions::View& recent, Writer& out);
 bool read_recent(Reader& in, RecentTransactions& recent);

@@ -150,8 +150,7 @@ void Node::Impl::begin_window(std::uint64_t now) {
   auto shared = decode_portable_ledger(file->view());
   const Checkpoint& of = joining->sync.certificate().checkpoint;
   const bool fits = shared && shared->checkpoint == of;
-  auto own = fits ? own_state_of(*shared, AgreedTime(engine->clock_witnesses())) : std::nullopt;
-  if (!own) {
+  if (!fits || !start_point(*shared, AgreedTime(engine->clock_witnesses()))) {
     return halt(Error{ErrorCode::kRejected,
                       "the snapshot of slot " + std::to_string(of.slot.value) +
                           ", which f+1 peers named alike, contradicts its certificate: they run "
@@ -160,7 +159,6 @@ void Node::Impl::begin_window(std::uint64_t now) {
   }
   joining->hash = shared->window_hash;
   joining->ledger = std::move(shared);
-  joining->own = std::move(*own);
   joining->window.emplace(
       committee(), self, log_form,
       LogSync::Hooks{[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
@@ -201,7 +199,7 @@ void Node::Impl::enter() {
   joining->window->stop();
   const PortableLedger& from = *joining->ledger;
   const Checkpoint& of = from.checkpoint;
-  if (!joining->sync.snapshot()->finish(joining->own.view())) {
+  if (!joining->sync.snapshot()->finish()) {
     const int error = errno;
     return halt(Error{code_of_errno(error),
                       "the disk under '" + options.home + "' refused the snapshot of its peers (" +

@@ -137,23 +137,29 @@ bool Node::Impl::add_window(PortableLedger& of) const {
   return true;
 }
 
-// Puts one into ledger, tree and application. kWrong: the application took it, and has another
-// state afterwards than it had then.
-Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
-                                                  const LoadedSnapshot* of) {
+// What this node alone wrote: OwnState, and behind it at a stop the recent transactions.
+std::optional<StartPoint> Node::Impl::start_point_of(ByteView own) const {
   Reader in(own);
-  Ledger restored(AgreedTime(engine->clock_witnesses()));
-  if (!restored.restore(in.bytes(in.u64()))) return FromSnapshot::kNo;
-  LogTree restored_tree;
-  if (checkpoint_every > 0 && !restored_tree.restore(in, restored.length()))
-    return FromSnapshot::kNo;
-  if (of == nullptr && in.remaining() > 0) {
-    RecentTransactions recent;
-    if (read_recent(in, recent)) restored_tree.recall_recent(std::move(recent));
-  } else if (of != nullptr && of->ledger) {
-    if (auto shared = decode_portable_ledger(of->ledger->view()))
-      restored_tree.recall_recent(RecentTransactions(shared->recent));
-  }
+  StartPoint out{Ledger(AgreedTime(engine->clock_witnesses())), {}};
+  if (!out.ledger.restore(in.bytes(in.u64()))) return std::nullopt;
+  if (checkpoint_every > 0 && !out.tree.restore(in, out.ledger.length())) return std::nullopt;
+  RecentTransactions recent;
+  if (in.remaining() > 0 && read_recent(in, recent)) out.tree.recall_recent(std::move(recent));
+  return out;
+}
+
+std::optional<StartPoint> Node::Impl::start_point_of(const LoadedSnapshot& snapshot) const {
+  if (!snapshot.ledger) return start_point_of(snapshot.own->view());
+  const auto shared = decode_portable_ledger(snapshot.ledger->view());
+  if (!shared || shared->checkpoint != snapshot.manifest.checkpoint) return std::nullopt;
+  return start_point(*shared, AgreedTime(engine->clock_witnesses()));
+}
+
+// Puts one into ledger, tree and application. kWrong: the application took it, and has another
+// state afterwards than was certified.
+Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView state,
+                                                  const Checkpoint* certified) {
+  const Ledger& restored = from.ledger;
   if (restored.slot() < reader.begin().slot) return FromSnapshot::kNo;  // the log goes not so far
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
   if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
@@ -165,12 +171,12 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
   bool taken = false, same = true;
   const bool ran = calls.run("restore()", [&] {
     taken = app.restore(state);
-    same = !taken || of == nullptr || app.state() == of->manifest.checkpoint.state;
+    same = !taken || certified == nullptr || app.state() == certified->state;
   });
   if (!same) return FromSnapshot::kWrong;
   if (!ran || !taken) return FromSnapshot::kNo;
-  ledger = std::move(restored);
-  tree = std::move(restored_tree);
+  ledger = std::move(from.ledger);
+  tree = std::move(from.tree);
   snapshot_length = ledger.length();
   results.begin_at(ledger.length());
   return FromSnapshot::kYes;
@@ -183,6 +189,10 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
   if (options.store == StoreKind::kMemory) return Unit{};
   const SnapshotFolder folder(options.data);
   const auto at_stop = load_snapshot(options.data);
+  const auto from_stop = [&] {
+    auto from = start_point_of(at_stop->own);
+    return from && restore_from(std::move(*from), at_stop->app, nullptr) == FromSnapshot::kYes;
+  };
   const auto stop_slot = [&]() -> std::uint64_t {
     if (!at_stop) return 0;
     Reader in(at_stop->own);
@@ -194,7 +204,7 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
   for (const Round slot : folder.slots()) {
     if (!stop_tried && stop_slot >= slot.value) {
       stop_tried = true;
-      if (restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) return Unit{};
+      if (from_stop()) return Unit{};
     }
     const auto certificate = load_certificate(*store, slot, committee().size());
     if (!certificate) {
@@ -210,7 +220,12 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
       pass_over(loaded ? " is not of what was certified" : " is damaged");
       continue;
     }
-    switch (restore_from(loaded->own.view(), loaded->state.view(), &*loaded)) {
+    auto from = start_point_of(*loaded);
+    if (!from) {
+      pass_over(" contradicts itself");
+      continue;
+    }
+    switch (restore_from(std::move(*from), loaded->state.view(), &certificate->checkpoint)) {
       case FromSnapshot::kYes:
         whole_snapshots.insert(slot);
         return Unit{};
@@ -231,9 +246,7 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     }
     if (!calls.problem().empty()) return app_threw();
   }
-  if (!stop_tried && restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) {
-    return Unit{};
-  }
+  if (!stop_tried && from_stop()) return Unit{};
   return ended;
 }
 

@@ -13,6 +13,8 @@ constexpr std::size_t kMostPeaks = 64;
 constexpr std::size_t kMostRecords = 64;
 /// For all but the recent transactions of most ledgers. Unit: bytes.
 constexpr std::size_t kRest = 1u << 16;
+/// That are made before they are written. Unit: bytes.
+constexpr std::size_t kPiece = 1u << 20;
 
 void put(const Bytes& bytes, Writer& out) {
   out.u64(bytes.size()).bytes(bytes.view());
@@ -51,10 +53,10 @@ std::vector<LeafContent> PortableLedger::open_contents() const {
   return out;
 }
 
-Bytes encode(const PortableLedger& l) {
+bool write(const PortableLedger& l, const std::function<bool(ByteView)>& sink) {
   Writer w;
   const Checkpoint& c = l.checkpoint;
-  w.reserve(l.recent.size() * kRecentBytes + kRest);
+  w.reserve(kPiece + kRest);
   w.u32(kVersion).u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
   w.bytes(c.state.bytes).u64(l.window_before.value).bytes(l.window_hash.bytes);
   put(l.time, w);
@@ -64,13 +66,31 @@ Bytes encode(const PortableLedger& l) {
     w.u64(list->size());
     for (const Digest& d : *list) w.bytes(d.bytes);
   }
-  write_recent(l.recent, w);
+  w.u64(l.recent.size());
+  bool good = true;
+  l.recent.each([&](const OrderedTransaction& t) {
+    write(t, w);
+    if (w.view().size() < kPiece) return;
+    good = good && sink(w.view());
+    w = Writer();
+    w.reserve(kPiece + kRest);
+  });
   w.u64(l.progress.size());
   for (const Persist& r : l.progress) {
     w.u32(r.table);
     put(r.key, w);
     put(r.value, w);
   }
+  return good && sink(w.view());
+}
+
+Bytes encode(const PortableLedger& l) {
+  Writer w;
+  w.reserve(l.recent.size() * kRecentBytes + kRest);
+  (void)write(l, [&](ByteView piece) {
+    w.bytes(piece);
+    return true;
+  });
   return Bytes::from(w.take());
 }
 
@@ -112,10 +132,10 @@ std::optional<PortableLedger> decode_portable_ledger(ByteView bytes) {
   return out;
 }
 
-std::optional<Bytes> own_state_of(const PortableLedger& l, const AgreedTime& time) {
-  Ledger ledger(time);
+std::optional<StartPoint> start_point(const PortableLedger& l, const AgreedTime& time) {
+  StartPoint out{Ledger(time), {}};
   const Checkpoint& c = l.checkpoint;
-  if (!ledger.inherit(
+  if (!out.ledger.inherit(
           {c.slot, c.length, c.log_hash, l.time.view(), l.since, l.slots, l.remembered()})) {
     return std::nullopt;
   }
@@ -125,9 +145,9 @@ std::optional<Bytes> own_state_of(const PortableLedger& l, const AgreedTime& tim
   Writer tree;
   save_tree(l.peaks, l.open_results, open_leaf, tree);
   Reader again(tree.view());
-  LogTree restored;
-  if (!restored.restore(again, c.length) || restored.root() != c.root) return std::nullopt;
-  return encode(OwnState{ledger.freeze(), l.peaks, l.open_results, std::move(open_leaf)});
+  if (!out.tree.restore(again, c.length) || out.tree.root() != c.root) return std::nullopt;
+  out.tree.recall_recent(RecentTransactions(l.recent));
+  return out;
 }
 
 void write(const OwnState& own, Writer& out) {

@@ -2,8 +2,8 @@
 // state to go on from a checkpoint. Private to net/.
 //
 //   PortableLedger ledger = ...;                    // where a snapshot is taken
-//   Bytes file = encode(ledger);                    // the same bytes at every correct node
-//   if (auto l = decode_portable_ledger(bytes)) if (auto own = own_state_of(*l, witnesses)) ...
+//   write(ledger, sink);                            // the same bytes at every correct node
+//   if (auto l = decode_portable_ledger(bytes)) if (auto s = start_point(*l, witnesses)) ...
 //
 // Guarantees: a function of the log up to the checkpoint, and of Parameters that a network shares;
 // no secret of a node is in it: what a node remembers of recent transactions is named by hashes of
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -44,14 +45,21 @@ struct PortableLedger {
   std::vector<LeafContent> open_contents() const;
 };
 
+/// In pieces, on any thread. False: the sink said so, and gets no more.
+bool write(const PortableLedger& ledger, const std::function<bool(ByteView)>& sink);
 Bytes encode(const PortableLedger& ledger);
 std::optional<PortableLedger> decode_portable_ledger(ByteView bytes);
 
-/// As the node that takes it over keeps it in a snapshot, with a secret of its own; empty when it
-/// contradicts itself. `time`: what the protocol's agreed time is, before any commit.
-std::optional<Bytes> own_state_of(const PortableLedger& ledger, const AgreedTime& time);
+/// What a start goes on from, beside the application's state.
+struct StartPoint {
+  Ledger ledger;
+  LogTree tree;
+};
+/// With a secret of this node's own; empty when it contradicts itself. `time`: what the protocol's
+/// agreed time is, before any commit.
+std::optional<StartPoint> start_point(const PortableLedger& ledger, const AgreedTime& time);
 
-/// What a start needs of a node beside the application's state, at one moment.
+/// The same of a node that does not know the ledger, with its secret, at one moment.
 struct OwnState {
   Ledger::Frozen ledger{};
   std::vector<Digest> peaks{};  ///< of the log's tree

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "thresher/crypto/hash_many.hpp"
 #include "thresher/net/synced_file.hpp"
 
 namespace thresher::net {
@@ -23,9 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kVersion = 2;
 /// Without a ledger.
 constexpr std::uint32_t kFirstVersion = 1;
-/// What was written goes to the disk every so many bytes, so that the log's own syncs do not wait
-/// for a gigabyte of it.
-constexpr std::uint64_t kSyncEvery = 8u << 20;
 constexpr char kPartial[] = ".partial";
 /// Parts that are hashed beside each other (crypto/hash_many.hpp).
 constexpr std::size_t kBeside = 8;
@@ -61,14 +57,9 @@ std::optional<Round> slot_in(const std::string& name) {
   return whole ? std::optional(Round{slot}) : std::nullopt;
 }
 
-bool write_all(int file, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-  return true;
+// Negative: the disk refuses.
+int created(const std::string& path) {
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 }  // namespace
@@ -91,22 +82,9 @@ std::optional<Bytes> sealed_in(const std::string& path) {
   return out;
 }
 
-ByteView chunk_of(ByteView file, std::size_t index) {
-  const std::size_t at = index * Manifest::kChunk;
-  return file.subspan(at, std::min(Manifest::kChunk, file.size() - at));
-}
-
 Bytes chunk_of(const ReadFile& file, std::size_t index) {
   const std::size_t at = index * Manifest::kChunk;
   return file.read(at, std::min(Manifest::kChunk, file.size() - at)).value_or(Bytes{});
-}
-
-std::vector<Digest> chunk_hashes(ByteView file) {
-  std::vector<ByteView> parts(chunks_of(file.size()));
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = chunk_of(file, i);
-  std::vector<Digest> out(parts.size());
-  crypto::hash_many(parts, out);
-  return out;
 }
 
 Digest digest_of(const Manifest& manifest, const ChainContext& chain) {
@@ -185,49 +163,24 @@ std::optional<CheckedState> CheckedState::of(const ReadFile& file, std::span<con
   return out;
 }
 
-SnapshotFile::~SnapshotFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
-bool SnapshotFile::append(ByteView bytes) {
-  while (!bytes.empty()) {
-    const std::size_t open = unhashed_.size() - written_;
-    const std::size_t part = std::min(bytes.size(), Manifest::kChunk - open);
-    unhashed_.insert(unhashed_.end(), bytes.begin(),
-                     bytes.begin() + static_cast<std::ptrdiff_t>(part));
-    bytes = bytes.subspan(part);
-    if (open + part == Manifest::kChunk && !write_chunk()) return false;
+bool SnapshotFile::append_ledger(ByteView bytes) {
+  if (!ledger_) {
+    const int file = created(partial_ + "/ledger");
+    if (file < 0) return false;
+    ledger_.emplace(file);
   }
-  return true;
+  return ledger_->append(bytes);
 }
 
-// Each goes to the disk at once, as the rests between them ask for.
-bool SnapshotFile::write_chunk() {
-  const ByteView chunk = ByteView(unhashed_).subspan(written_);
-  if (!write_all(file_, chunk)) return false;
-  manifest_.bytes += chunk.size();
-  written_ = unhashed_.size();
-  if (written_ == kBeside * Manifest::kChunk) hash_chunks();
-  if (manifest_.bytes < synced_ + kSyncEvery) return true;
-  synced_ = manifest_.bytes;
-  return ::fdatasync(file_) == 0;
-}
-
-void SnapshotFile::hash_chunks() {
-  for (const Digest& found : chunk_hashes(unhashed_)) manifest_.chunks.push_back(found);
-  unhashed_.clear();
-  written_ = 0;
-}
-
-bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own, ByteView ledger) {
-  if (unhashed_.size() > written_ && !write_chunk()) return false;
-  hash_chunks();
-  manifest_.checkpoint = checkpoint;
-  manifest_.ledger_bytes = ledger.size();
-  manifest_.ledger_chunks = chunk_hashes(ledger);
-  return ::fsync(file_) == 0 && write_synced(partial_ + "/own", sealed_file(own).view()) &&
-         (ledger.empty() || write_synced(partial_ + "/ledger", ledger)) &&
-         write_synced(partial_ + "/manifest", sealed_file(encode(manifest_).view()).view()) &&
+bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own) {
+  if (!state_.finish() || (ledger_ && !ledger_->finish())) return false;
+  Manifest manifest{checkpoint, state_.bytes(), state_.chunks()};
+  if (ledger_) {
+    manifest.ledger_bytes = ledger_->bytes();
+    manifest.ledger_chunks = ledger_->chunks();
+  }
+  return (own.empty() || write_synced(partial_ + "/own", sealed_file(own).view())) &&
+         write_synced(partial_ + "/manifest", sealed_file(encode(manifest).view()).view()) &&
          std::rename(partial_.c_str(), path_.c_str()) == 0 && sync_folder_of(path_);
 }
 
@@ -245,20 +198,19 @@ std::optional<LoadedSnapshot> SnapshotFolder::load(Round slot) const {
   const std::string path = path_of(slot);
   const auto written = sealed_in(path + "/manifest");
   auto manifest = written ? decode_manifest(written->view()) : std::nullopt;
-  auto own = sealed_in(path + "/own");
   const auto file = ReadFile::open(path + "/state");
-  if (!manifest || manifest->checkpoint.slot != slot || !own || !file) return std::nullopt;
+  if (!manifest || manifest->checkpoint.slot != slot || !file) return std::nullopt;
   if (file->size() != manifest->bytes) return std::nullopt;
-  auto state = CheckedState::of(*file, manifest->chunks);
-  if (!state) return std::nullopt;
-  LoadedSnapshot out{std::move(*manifest), std::move(*own), std::move(*state), std::nullopt};
   const auto shared = ReadFile::open(path + "/ledger");
-  auto ledger = shared && shared->size() > 0 && shared->size() == out.manifest.ledger_bytes
+  auto ledger = shared && shared->size() > 0 && shared->size() == manifest->ledger_bytes
                     ? shared->all()
                     : std::nullopt;
-  if (ledger && chunk_hashes(ledger->view()) == out.manifest.ledger_chunks)
-    out.ledger = std::move(ledger);
-  return out;
+  if (ledger && chunk_hashes(ledger->view()) != manifest->ledger_chunks) ledger.reset();
+  auto own = ledger ? std::nullopt : sealed_in(path + "/own");
+  if (!ledger && !own) return std::nullopt;
+  auto state = CheckedState::of(*file, manifest->chunks);
+  if (!state) return std::nullopt;
+  return LoadedSnapshot{std::move(*manifest), std::move(*state), std::move(ledger), std::move(own)};
 }
 
 std::optional<StoredSnapshot> SnapshotFolder::stored(Round slot) const {
@@ -302,8 +254,7 @@ std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
   const std::string path = path_of(slot);
   const std::string partial = path + kPartial;
   if (::mkdir(partial.c_str(), 0700) != 0) return nullptr;
-  const int file =
-      ::open((partial + "/state").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int file = created(partial + "/state");
   if (file < 0) return nullptr;
   return std::unique_ptr<SnapshotFile>(new SnapshotFile(partial, path, file));
 }

@@ -3,12 +3,13 @@
 //
 //   SnapshotFolder folder(data);
 //   auto file = folder.begin(slot);                   // on a thread of its own
-//   file->append(bytes); ... file->finish(checkpoint, own, ledger);
+//   file->append(bytes); ... file->append_ledger(bytes); ... file->finish(checkpoint, {});
 //   for (const Round slot : folder.slots()) if (auto s = folder.load(slot)) ...   // newest first
 //
 // A snapshot is a folder `snapshots/<slot>`: `state` and `ledger` (portable_ledger.hpp), of which
-// each MiB has a hash in `manifest`, are the same at all nodes; `own`, the ledger and the tree,
-// holds this node's secret.
+// each MiB has a hash in `manifest`, are the same at all nodes. A node that does not know the
+// ledger writes `own` in its place, the ledger and the tree with this node's secret, and only it
+// can use that snapshot.
 //
 // Guarantees: a snapshot that slots() names was finished and is durable; what load() gives is what
 // was written, every byte of it checked. A crash leaves a folder that slots() does not name and
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "hashed_file.hpp"
 #include "read_file.hpp"
 #include "thresher/net/checkpoint.hpp"
 
@@ -31,7 +33,7 @@ namespace thresher::net {
 
 /// What a snapshot is of, and the hashes of its parts.
 struct Manifest {
-  static constexpr std::size_t kChunk = 1u << 20;  ///< bytes; the last one may be shorter
+  static constexpr std::size_t kChunk = HashedFile::kChunk;
   Checkpoint checkpoint;
   std::uint64_t bytes = 0;     ///< of the state
   std::vector<Digest> chunks;  ///< H of each
@@ -45,12 +47,8 @@ Bytes encode(const Manifest& manifest);
 /// Empty when malformed, or the chunks do not make up the bytes.
 std::optional<Manifest> decode_manifest(ByteView bytes);
 
-/// The MiB of that number. Pre: there is one.
-ByteView chunk_of(ByteView file, std::size_t index);
-/// The same of a file; empty: the disk does not give it.
+/// The MiB of that number; empty: the disk does not give it.
 Bytes chunk_of(const ReadFile& file, std::size_t index);
-/// The hashes of its MiB.
-std::vector<Digest> chunk_hashes(ByteView file);
 /// Whether its MiB have these hashes. Reads ahead, and stays in memory for who reads it next.
 bool consists_of(const ReadFile& file, std::span<const Digest> chunks);
 
@@ -93,9 +91,9 @@ class CheckedState {
 
 struct LoadedSnapshot {
   Manifest manifest;
-  Bytes own;
   CheckedState state;
   std::optional<Bytes> ledger{};  ///< empty: it is not there, or not what was written
+  std::optional<Bytes> own{};     ///< where there is no ledger
 };
 
 /// As it lies on the disk: nothing but the manifest is checked.
@@ -109,30 +107,25 @@ struct StoredSnapshot {
 /// One that is being written. Errors are told by the system's errno.
 class SnapshotFile {
  public:
-  ~SnapshotFile();
-  SnapshotFile(const SnapshotFile&) = delete;
-  SnapshotFile& operator=(const SnapshotFile&) = delete;
   /// Adds to the state. False: the disk refused.
-  bool append(ByteView bytes);
-  /// Makes all durable under its name. `ledger`: empty when it is not known. False: the disk
+  bool append(ByteView bytes) { return state_.append(bytes); }
+  /// Adds to the ledger.
+  bool append_ledger(ByteView bytes);
+  /// Makes all durable under its name. `own`: empty when a ledger was added. False: the disk
   /// refused.
-  bool finish(const Checkpoint& checkpoint, ByteView own, ByteView ledger);
-  std::uint64_t bytes() const { return manifest_.bytes; }
+  bool finish(const Checkpoint& checkpoint, ByteView own);
+  /// Of the state.
+  std::uint64_t bytes() const { return state_.bytes(); }
 
  private:
   friend class SnapshotFolder;
-  SnapshotFile(std::string partial, std::string path, int file)
-      : partial_(std::move(partial)), path_(std::move(path)), file_(file) {}
-  bool write_chunk();
-  void hash_chunks();
+  SnapshotFile(std::string partial, std::string path, int state)
+      : partial_(std::move(partial)), path_(std::move(path)), state_(state) {}
 
   std::string partial_;
   std::string path_;
-  int file_;
-  std::vector<std::byte> unhashed_;  // some MiB to be hashed beside each other
-  std::size_t written_ = 0;          // of these
-  Manifest manifest_;
-  std::uint64_t synced_ = 0;
+  HashedFile state_;
+  std::optional<HashedFile> ledger_;
 };
 
 class SnapshotFolder {

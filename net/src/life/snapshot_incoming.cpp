@@ -171,10 +171,9 @@ std::optional<Bytes> IncomingSnapshot::ledger() const {
   return out;
 }
 
-bool IncomingSnapshot::finish(ByteView own) {
+bool IncomingSnapshot::finish() {
   const std::string name = folder_.path_of(manifest_.checkpoint.slot);
   return ::fsync(state_) == 0 && ::fsync(ledger_) == 0 &&
-         replace_synced(path_ + "/own", sealed_file(own).view()) &&
          std::rename(path_.c_str(), name.c_str()) == 0 && sync_folder_of(name);
 }
 

@@ -3,7 +3,7 @@
 //   auto in = IncomingSnapshot::open(folder, manifest);
 //   for (const SnapshotPart& part : in->missing()) ...
 //   if (in->fits(part, bytes)) in->write(part, bytes);
-//   if (in->missing().empty()) in->finish(own);                  // now it is one of the folder's
+//   if (in->missing().empty()) in->finish();                     // now it is one of the folder's
 //
 // Guarantees: what missing() does not name is on the disk and hashes to what the manifest says,
 // also after a kill: each part that is there is hashed when the files are opened again. Other
@@ -42,7 +42,7 @@ class IncomingSnapshot {
   /// The ledger's file. Empty: the disk does not give it as it was. Pre: nothing of it is missing.
   std::optional<Bytes> ledger() const;
   /// Makes all durable under its name. False: the disk refused. Pre: nothing is missing.
-  bool finish(ByteView own);
+  bool finish();
 
  private:
   IncomingSnapshot(const SnapshotFolder& folder, Manifest manifest);

@@ -77,12 +77,12 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
   const auto file = folder_.begin(job.checkpoint.slot);
   if (!file) return disk_problem(errno);
   std::string why;
-  const auto sink = [&](ByteView part) {
+  const auto in_shares = [&](ByteView part, auto append) {
     while (!part.empty()) {
       const ByteView chunk = part.first(std::min(part.size(), Manifest::kChunk));
       part = part.subspan(chunk.size());
       const auto began = Clock::now();
-      if (!file->append(chunk)) {
+      if (!append(chunk)) {
         why = disk_problem(errno);
         return false;
       }
@@ -95,13 +95,18 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
   };
   bool whole = false;
   try {
-    whole = job.state->write(sink);
+    whole = job.state->write([&](ByteView part) {
+      return in_shares(part, [&](ByteView chunk) { return file->append(chunk); });
+    });
   } catch (const std::exception& e) {
     return std::string("the application threw in Frozen::write(): ") + e.what();
   }
   if (!whole) return why.empty() ? "the application gave up writing it" : why;
-  const Bytes ledger = job.ledger ? encode(*job.ledger) : Bytes{};
-  if (!file->finish(job.checkpoint, encode(job.own).view(), ledger.view()))
+  if (job.ledger && !net::write(*job.ledger, [&](ByteView part) {
+        return in_shares(part, [&](ByteView chunk) { return file->append_ledger(chunk); });
+      }))
+    return why;
+  if (!file->finish(job.checkpoint, job.ledger ? ByteView() : encode(job.own).view()))
     return disk_problem(errno);
   bytes = file->bytes();
   if (options_.verify && !folder_.load(job.checkpoint.slot)) {

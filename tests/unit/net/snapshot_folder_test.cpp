@@ -39,7 +39,8 @@ class Snapshots : public testing::Test {
     for (std::size_t i = 0; i < state.size(); i += 700'001)
       ASSERT_TRUE(file->append(
           as_view(state).subspan(i, std::min<std::size_t>(700'001, state.size() - i))));
-    ASSERT_TRUE(file->finish(at(slot), as_view("own"), as_view("ledger")));
+    ASSERT_TRUE(file->append_ledger(as_view("led")) && file->append_ledger(as_view("ger")));
+    ASSERT_TRUE(file->finish(at(slot), {}));
   }
   void flip(const std::string& file, std::uint64_t at_byte) {
     std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
@@ -67,7 +68,9 @@ TEST_F(Snapshots, ComeBackWholeWhateverTheirSize) {
     const auto back = folder_.load(Round{slot});
     ASSERT_TRUE(back) << size;
     EXPECT_EQ(as_text(back->state.view()), state);
-    EXPECT_EQ(as_text(back->own.view()), "own");
+    ASSERT_TRUE(back->ledger);
+    EXPECT_EQ(as_text(back->ledger->view()), "ledger");
+    EXPECT_FALSE(back->own);
     EXPECT_EQ(back->manifest.checkpoint, at(slot));
     EXPECT_EQ(decode_manifest(encode(back->manifest).view()), back->manifest);
   }
@@ -160,7 +163,7 @@ TEST_F(Snapshots, WhatIsHeldStays) {
 TEST_F(Snapshots, AFlippedBitAnywhereIsFound) {
   take(7, state_of(2'100'000));
   const std::string path = folder_.path_of(Round{7});
-  for (const char* name : {"/state", "/manifest", "/own"}) {
+  for (const char* name : {"/state", "/manifest", "/ledger"}) {
     const std::uint64_t size = fs::file_size(path + name);
     for (const std::uint64_t byte : {std::uint64_t{0}, size / 2, size - 1}) {
       flip(path + name, byte);
@@ -178,6 +181,20 @@ TEST_F(Snapshots, AFlippedBitAnywhereIsFound) {
   // Under another slot's name it is no snapshot of that slot.
   fs::rename(path, folder_.path_of(Round{8}));
   EXPECT_FALSE(folder_.load(Round{8}));
+}
+
+// One whose ledger is not known is for its node alone, and has a file of that node.
+TEST_F(Snapshots, WithoutALedgerTheOwnFileIsNeeded) {
+  const auto file = folder_.begin(Round{7});
+  ASSERT_TRUE(file && file->append(as_view("state")) && file->finish(at(7), as_view("mine")));
+  const auto back = folder_.load(Round{7});
+  ASSERT_TRUE(back && back->own && !back->ledger);
+  EXPECT_EQ(as_text(back->own->view()), "mine");
+  EXPECT_FALSE(folder_.stored(Round{7})) << "nobody can take it over";
+  flip(folder_.path_of(Round{7}) + "/own", 2);
+  EXPECT_FALSE(folder_.load(Round{7}));
+  fs::remove(folder_.path_of(Round{7}) + "/own");
+  EXPECT_FALSE(folder_.load(Round{7}));
 }
 
 TEST_F(Snapshots, WhatWasNotFinishedIsNothingAndGoesAway) {
@@ -210,7 +227,7 @@ TEST_F(Snapshots, AManifestThatLiesAboutItsSizeIsNone) {
 TEST_F(Snapshots, OnesThatAreNotCertifiedDoNotDisplaceThoseThatAre) {
   for (std::uint64_t slot = 1; slot <= 8; ++slot) {
     auto file = folder_.begin(Round{slot});
-    ASSERT_TRUE(file && file->append(as_view("state")) && file->finish(at(slot), {}, {}));
+    ASSERT_TRUE(file && file->append(as_view("state")) && file->finish(at(slot), as_view("own")));
   }
   ASSERT_TRUE(folder_.keep(2, [](Round slot) { return slot.value <= 4; }));
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{8}, Round{7}, Round{4}, Round{3}}));
@@ -306,14 +323,12 @@ TEST_F(Snapshots, WhatWasCheckedIsWhatIsGiven) {
   const auto loaded = folder_.load(Round{1});
   ASSERT_TRUE(loaded);
   flip(path + "/state", 2'000'000);
-  flip(path + "/own", 1);
+  flip(path + "/ledger", 1);
   EXPECT_EQ(as_text(loaded->state.view()), state);
-  EXPECT_EQ(as_text(loaded->own.view()), "own");
-  for (const char* file : {"/state", "/own", "/ledger"}) {
-    if (fs::exists(path + file)) fs::resize_file(path + file, 0);
-  }
+  EXPECT_EQ(as_text(loaded->ledger->view()), "ledger");
+  for (const char* file : {"/state", "/ledger"}) fs::resize_file(path + file, 0);
   EXPECT_EQ(as_text(loaded->state.view()), state);
-  EXPECT_EQ(as_text(loaded->own.view()), "own");
+  EXPECT_EQ(as_text(loaded->ledger->view()), "ledger");
   ASSERT_EQ(save_snapshot(data_.string(), {Bytes::copy_of(as_view("mine")),
                                            Bytes::copy_of(as_view("of the application"))}),
             "");
@@ -364,7 +379,7 @@ TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {
     const Full full(100);  // the state fits, what is beside it does not
     const auto file = folder_.begin(Round{3});
     ASSERT_TRUE(file && file->append(as_view("small")));
-    EXPECT_FALSE(file->finish(at(3), as_view(std::string(500, 'o')), {}));
+    EXPECT_FALSE(file->finish(at(3), as_view(std::string(500, 'o'))));
   }
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{1}}));
   take(4, "room again");
