@@ -38,6 +38,7 @@ CORE_SUITES = ["unit_core", "unit_dag", "unit_certified", "unit_order", "unit_ag
 NET_SUITES = ["unit_net", "integration_node"]
 # A build with sanitizers is most of an hour of two cores: below so many seconds it is not begun.
 LEAST_FOR_SANITIZERS = 2400
+TSAN_OPTIONS = f"suppressions={ROOT / 'tests' / 'tsan.supp'}"
 KILLS_GRACE = 300
 # In every state; and while nodes take snapshots, prune, and take their state from peers.
 KILL_DRIVERS = ("kills.py", "life_kills.py")
@@ -207,7 +208,7 @@ def run_tests(report, job, build, names, seconds):
             left_out.append(name)
             continue
         command = ["ctest", "--test-dir", str(build), "-R", f"^{name}$", "--output-on-failure", "--no-tests=error"]
-        status, output = run(command, left)
+        status, output = run(command, left, env={"TSAN_OPTIONS": TSAN_OPTIONS, **os.environ})
         if status == -1:
             left_out.append(name)
             continue
