@@ -27,6 +27,7 @@ import argparse
 import collections
 import http.client
 import json
+import operator
 import os
 import re
 import sys
@@ -36,6 +37,8 @@ import urllib.parse
 # A gateway's answers with these say that it took nothing, whatever else they say: the request was wrong, or not for it, or
 # the pool is full, or the node is stopping.
 NOTHING_TAKEN = frozenset((400, 403, 404, 405, 411, 413, 415, 417, 421, 422, 429, 431, 501, 503))
+
+MOST = 2**64 - 1  # a gateway's numbers have 64 bits
 
 Receipt = collections.namedtuple("Receipt", "position slot result failed proof")
 Transaction = collections.namedtuple("Transaction", "position slot client sequence data")
@@ -77,21 +80,19 @@ class Client:
     def __init__(self, gateways, timeout=30.0):
         """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for an answer, 0.001 to 120.
 
-        Raises ValueError for what is none."""
+        Raises ValueError or TypeError for what is none."""
         given = [gateways] if isinstance(gateways, str) else gateways
         # One that is named twice has one word all the same.
         self.gateways = list(dict.fromkeys(_address(g) for g in given))
         if not self.gateways:
             raise ValueError("give at least one gateway, like 127.0.0.1:8080")
-        if not 0.001 <= timeout <= 120:
-            raise ValueError(f"a timeout of {timeout} seconds is none: give 0.001 to 120")
-        self.timeout = timeout
+        self.timeout = _seconds(timeout)
         self._at = 0
 
     def submit(self, transaction, prove=False):
         """Orders bytes. Returns the Receipt; raises Refused, Unknown, or Unreachable (nothing was sent)."""
         body = _bytes("a transaction", transaction)
-        target = f"/submit?timeout_ms={int(self.timeout * 1000)}&prove={int(prove)}"
+        target = f"/submit?timeout_ms={int(self.timeout * 1000)}&prove={1 if prove else 0}"
         last = refused = None
         for _ in self.gateways:
             gateway = self.gateways[self._at]
@@ -125,12 +126,13 @@ class Client:
 
     def query(self, question, length=0, words=1):
         """The application's answer in a state of at least `length` transactions, as bytes; of `words` gateways alike."""
+        length, words = _number("length", length, 0), _number("words", words, 1)
         target = "/query?" + urllib.parse.urlencode(
             {"q": _bytes("a question", question), "length": length, "timeout_ms": int(self.timeout * 1000)})
-        if words <= 1:
-            return _read_as(_answer, self._good(*self._get(target)))
         if words > len(self.gateways):
             raise ValueError(f"{words} words were asked for and {len(self.gateways)} gateways are known")
+        if words == 1:
+            return _read_as(_answer, self._good(*self._get(target)))
         end = time.monotonic() + self.timeout
         while True:
             said = collections.Counter()
@@ -154,12 +156,17 @@ class Client:
         """A page of Transactions from a position on, at most `limit`; go on behind its last one. Empty at the end of the log.
 
         Raises Pruned where it is not kept."""
-        return _read_as(_transactions, self._good(*self._get(f"/log?from={start}&limit={limit}")))
+        target = f"/log?from={_number('start', start, 0)}&limit={_number('limit', limit, 1)}"
+        return _read_as(_transactions, self._good(*self._get(target)))
 
     def follow(self, start=0):
         """Every Transaction from a position on, without end; goes on at another gateway when one ends.
 
         Raises Pruned where the gateway keeps the log no more; what came before it is whole."""
+        # A generator's own lines run only when it is asked for the first one: a wrong number is told where it is given.
+        return self._follow(_number("start", start, 0))
+
+    def _follow(self, start):
         while True:
             gateway = self.gateways[self._at]
             connection = http.client.HTTPConnection(gateway, timeout=self.timeout)
@@ -223,6 +230,28 @@ def _address(text):
     if not port or not 0 < int(port[1]) < 65536:
         raise ValueError(f"'{text}' is no address of a gateway: give its host and port, like 127.0.0.1:8080")
     return text
+
+
+def _seconds(timeout):
+    """A time-out that the library takes too: it knows integers and floats alone."""
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise TypeError(f"a timeout is a number of seconds, not {type(timeout).__name__}")
+    if not 0.001 <= timeout <= 120:
+        raise ValueError(f"a timeout of {timeout} seconds is none: give 0.001 to 120")
+    return timeout
+
+
+def _number(what, value, least):
+    """A whole number that a gateway can be asked with."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{what} is a whole number, not {type(value).__name__}")
+    if not least <= number <= MOST:
+        raise ValueError(f"{what} is a number from {least} to 2**64 - 1, not {value}")
+    return number
 
 
 def _bytes(what, value):

@@ -71,6 +71,42 @@ class Arguments(unittest.TestCase):
                     Client(port.address).query(wrong)
             self.assertEqual(port.asked, 0)
 
+    # All were sent, and refused by the node, or not refused at all.
+    def test_what_is_no_number_is_not_sent(self):
+        with Port(answer(b"{}")) as port:
+            client = Client(port.address)
+            calls = {("length", 0): lambda n: client.query(b"x", length=n), ("words", 1): lambda n: client.query(b"x", words=n),
+                     ("start", 0): lambda n: client.log(n), ("limit", 1): lambda n: client.log(0, n)}
+            for (name, least), call in calls.items():
+                for wrong in ("x", "1", b"1", None, 1.5, 1.0, float("nan"), True, [1]):
+                    with self.assertRaisesRegex(TypeError, f"{name} is a whole number, not {type(wrong).__name__}"):
+                        call(wrong)
+                for wrong in (least - 1, -2**70, 2**64, 2**70):
+                    with self.assertRaisesRegex(ValueError, f"{name} is a number from {least} to "):
+                        call(wrong)
+            # Without a word of its answer: a generator would tell when it is asked for one.
+            with self.assertRaisesRegex(ValueError, "start is a number from 0 to "):
+                client.follow(-1)
+            with self.assertRaisesRegex(TypeError, "start is a whole number, not float"):
+                client.follow(1.5)
+            self.assertEqual(port.asked, 0)
+
+    def test_the_largest_numbers_are_sent_as_they_are(self):
+        most = 2**64 - 1
+        with Port(answer(b'{"answer":"00","transactions":[]}')) as port:
+            client = Client(port.address)
+            client.query(b"x", length=most)
+            self.assertIn(b"length=18446744073709551615&", port.heard)
+            client.log(most, most)
+            self.assertIn(b"from=18446744073709551615&limit=18446744073709551615 ", port.heard)
+
+    # A flag is 0 or 1 to a gateway; what else is true was sent as the number that it is.
+    def test_a_flag_is_sent_as_one(self):
+        with Port(answer(b'{"position":7,"slot":3,"result":"","failed":false}')) as port:
+            for flag, sent in ((5, b"prove=1 "), ("yes", b"prove=1 "), (None, b"prove=0 "), (0.0, b"prove=0 ")):
+                Client(port.address).submit(b"x", prove=flag)
+                self.assertIn(sent, port.heard)
+
     def test_what_is_no_address(self):
         for wrong in ("localhost:abc", "127.0.0.1", "http://127.0.0.1:8080", "127.0.0.1:8080/x", "a:b:80", ":80", "", "h:0",
                       "h:65536", "h:-1", "h :80", "h\r\nX: y:80", "u@h:80", "h\x00:80", "h\x7f:80"):
@@ -81,6 +117,9 @@ class Arguments(unittest.TestCase):
         self.assertEqual(Client(["localhost:1", "[::1]:65535"]).gateways, ["localhost:1", "[::1]:65535"])
 
     def test_what_is_no_timeout(self):
+        for wrong in ("30", None, True, 1j, [1]):
+            with self.assertRaisesRegex(TypeError, "a timeout is a number of seconds, not"):
+                Client("127.0.0.1:8080", timeout=wrong)
         for wrong in (0, -1, 0.0001, 120.5, 500, float("nan"), float("inf")):
             with self.assertRaisesRegex(ValueError, "0.001 to 120"):
                 Client("127.0.0.1:8080", timeout=wrong)
@@ -91,7 +130,9 @@ class Arguments(unittest.TestCase):
 
     def test_the_shell_says_what_is_wrong(self):
         for words, why in ((("localhost:abc", "status"), "'localhost:abc' is no address of a gateway"),
-                           (("h:1", "query", "x", "--words", "2"), "2 words were asked for and 1 gateways are known")):
+                           (("h:1", "query", "x", "--words", "2"), "2 words were asked for and 1 gateways are known"),
+                           (("h:1", "query", "x", "--length", "-1"), "length is a number from 0 to 2**64 - 1, not -1"),
+                           (("h:1", "log", "--follow", "--from", "-1"), "start is a number from 0 to 2**64 - 1, not -1")):
             done = self.shell(*words)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(why, done.stderr)
