@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "http_head.hpp"
+#include "loopback_address.hpp"
 #include "thresher/core/hex.hpp"
 
 namespace thresher::net {
@@ -136,8 +137,7 @@ bool is_this_machine(std::string_view host) {
     const std::string_view port = host.substr(colon + 1);
     if (port.find_first_not_of("0123456789") == port.npos) host = host.substr(0, colon);
   }
-  if (same_name(host, "localhost")) return true;
-  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
+  return same_name(host, "localhost") || is_loopback(host);
 }
 
 text::Value json_of(const Outcome& outcome) {

@@ -153,7 +153,8 @@ TEST_F(Config, WhatDoesNotGoTogetherIsNamed) {
   EXPECT_THAT(read.error(), has("node.toml:2: data has a zero byte in it"));
   EXPECT_THAT(read.error(), has("not in whole MiB; write 67108864 or 68157440"));
   EXPECT_THAT(read.error(), has("metrics.listen and gateway.address are both '127.0.0.1:9464'"));
-  for (const char* address : {"127.0.0.1:0", "127.0.0.1:99999", "10.0.0.1:80"}) {
+  for (const char* address :
+       {"127.0.0.1:0", "127.0.0.1:99999", "10.0.0.1:80", "127.999.1.1:80", "127.1:80"}) {
     const auto other =
         load_config(write("schema = 1\n[metrics]\nlisten = \"" + std::string(address) + "\"\n"));
     ASSERT_FALSE(other) << address;

@@ -39,10 +39,15 @@ TEST(GatewayHost, OfThisMachineAlone) {
        {"localhost", "localhost:8080", "LocalHost", "127.0.0.1", "127.0.0.1:8080", "127.1.2.3:1"}) {
     EXPECT_TRUE(is_this_machine(good)) << good;
   }
-  for (const char* bad : {"", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example",
-                          "10.0.0.1", "127.0.0.1:8080.evil.example", "localhost:8080:evil"}) {
+  for (const char* bad :
+       {"", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example", "10.0.0.1",
+        "127.0.0.1:8080.evil.example", "localhost:8080:evil",
+        // A resolver asks for these as names.
+        "127.999.1.1", "127.0.0.256:8080", "127.", "127.1", "127.0.0.1.", "127.0.0.1.1", "127..0.1",
+        "127.0.0.01", "127.0.0.1111", "1270.0.0.1", "126.0.0.1", "[127.0.0.1]"}) {
     EXPECT_FALSE(is_this_machine(bad)) << bad;
   }
+  EXPECT_FALSE(is_this_machine({"127.0.0.1\0.evil.example", 23}));
 }
 
 TEST(GatewayJson, BytesAreDigitsAndTextWhereItCanBeRead) {
