@@ -27,24 +27,29 @@ Pools::Pools(const Workload& workload, std::uint32_t n)
       room_(room_of(workload, request_)),
       nodes_(on() ? n : 0) {}
 
-void Pools::add(PayloadId id) {
-  nodes_[id.author.value].pool.push_back(id.number);
+void Pools::add(PayloadId id, Ticks from) {
+  nodes_[id.author.value].pool.push_back({id.number, from});
 }
 
-bool Pools::pack(NodeId id, std::optional<std::uint64_t> queued, bool extends) {
+std::size_t Pools::ready(const Node& node, Ticks now, std::size_t most) {
+  std::size_t count = 0;
+  while (count < std::min(node.pool.size(), most) && node.pool[count].from <= now) ++count;
+  return count;
+}
+
+bool Pools::pack(NodeId id, Ticks now, std::optional<std::uint64_t> queued, bool extends) {
   Node& node = nodes_[id.value];
-  if (node.pool.empty() || node.on_its_way) return false;
-  const bool full = node.packed.size() >= room_ ||
-                    !may_grow(node.packed.size() * request_, node.pool.size() * request_);
+  const std::size_t waiting = ready(node, now, room_);
+  if (waiting == 0) return false;
+  const bool full =
+      node.packed.size() >= room_ || !may_grow(node.packed.size() * request_, waiting * request_);
   const bool grows = extends && queued == 1U && !node.packed.empty() && !full;
   if (queued ? *queued > 0 && !grows : node.in_flight.size() >= kInFlight) return false;
   if (!grows) node.packed.clear();
   node.before = node.packed.size();
-  const std::size_t more = std::min(node.pool.size(), room_ - node.packed.size());
-  const auto end = node.pool.begin() + static_cast<std::ptrdiff_t>(more);
-  node.packed.insert(node.packed.end(), node.pool.begin(), end);
-  node.pool.erase(node.pool.begin(), end);
-  node.on_its_way = true;
+  const std::size_t more = std::min(waiting, room_ - node.packed.size());
+  for (std::size_t i = 0; i < more; ++i) node.packed.push_back(node.pool[i].number);
+  node.pool.erase(node.pool.begin(), node.pool.begin() + static_cast<std::ptrdiff_t>(more));
   if (!queued) node.in_flight.push_back(node.packed.back());
   return true;
 }

@@ -88,7 +88,7 @@ void Run::wait_until_healed() {
   const std::vector<NodeId> nodes = correct_and_up();
   for (const NodeId id : nodes) {
     hand_out(id, now_);
-    if (pools_.on()) feed(id, now_);
+    if (pools_.on()) world_.wake(id, now_);
   }
   Healing healing(insight_, judge_, experiment_.oracles, nodes, now_);
   if (experiment_.workload.kind == Workload::Kind::kOpen) next_open_ = now_;

@@ -34,12 +34,7 @@ void Run::listen() {
   };
   if (traits_.names_vertices)
     world_.on_born = [this](const VertexName& name) { vertices_.sent(name, world_.now()); };
-  if (pools_.on()) {
-    world_.on_step = [this](NodeId id, bool requested) {
-      if (requested) pools_.handed_over(id);
-      feed(id, world_.now());
-    };
-  }
+  if (pools_.on()) world_.on_step = [this](NodeId id) { feed(id); };
   world_.on_restart = [this](NodeId id) {
     judge_.restarted(id, world_.now());
     commits_.restarted(id);
@@ -89,7 +84,8 @@ void Run::advance(Ticks to, Ticks until) {
   note_calm();
   ask_again();
   if (lone_ && !world_.up(lone_->author)) submit_alone(now_);
-  if (pools_.on()) pools_.look(correct_and_up());
+  // What came last is packed in a step of this instant that is yet to run.
+  if (pools_.on() && world_.next_time() > now_) pools_.look(correct_and_up());
 }
 
 std::vector<NodeId> Run::correct_and_up() const {

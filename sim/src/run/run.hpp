@@ -77,8 +77,9 @@ class Run {
   // The last of `count` requests, if there were any.
   std::optional<PayloadId> submit(NodeId id, Ticks at, std::uint64_t count = 1);
   PayloadId hand_out(NodeId id, Ticks at);
-  // Hands a node what it packs of its pool, if it is to have more.
-  void feed(NodeId id, Ticks at);
+  // Hands a node what it packs of its pool, for as long as it is to have more. Pre: a step of the
+  // node is just over, or it was woken.
+  void feed(NodeId id);
 
   // --- outputs --------------------------------------------------------------------------------
 

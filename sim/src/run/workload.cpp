@@ -62,7 +62,7 @@ void Run::submit_alone(Ticks at_time) {
 std::optional<PayloadId> Run::submit(NodeId id, Ticks at, std::uint64_t count) {
   std::optional<PayloadId> last;
   for (; count > 0 && may_submit() && world_.up(id); --count) last = hand_out(id, at);
-  if (last && pools_.on()) feed(id, at);
+  if (last && pools_.on()) world_.wake(id, at);
   return last;
 }
 
@@ -71,7 +71,7 @@ PayloadId Run::hand_out(NodeId id, Ticks at) {
   const PayloadId first{id, next_number_[id.value]++};
   judge_.submitted(first, at);
   if (pools_.on()) {
-    pools_.add(first);
+    pools_.add(first, at);
     return first;
   }
   for (const int side : {0, 1}) {
@@ -83,15 +83,16 @@ PayloadId Run::hand_out(NodeId id, Ticks at) {
   return first;
 }
 
-void Run::feed(NodeId id, Ticks at) {
-  const std::optional<std::uint64_t> queued = insight_.queued(id);
-  if (!world_.up(id) || !pools_.pack(id, queued, traits_.extends)) return;
-  for (int side = 0; side < (world_.faults().two_faced(id) ? 2 : 1); ++side) {
-    const Bytes payload = pools_.payload(id, side);
-    const bool grows = traits_.extends && pools_.grown_from(id) > 0;
-    world_.request(
-        id, grows ? insight_.extend(payload, pools_.replaced(id, side)) : insight_.request(payload),
-        at, side);
+void Run::feed(NodeId id) {
+  const Ticks now = world_.now();
+  while (world_.up(id) && pools_.pack(id, now, insight_.queued(id), traits_.extends)) {
+    for (int side = 0; side < (world_.faults().two_faced(id) ? 2 : 1); ++side) {
+      const Bytes payload = pools_.payload(id, side);
+      const bool grows = traits_.extends && pools_.grown_from(id) > 0;
+      const auto question =
+          grows ? insight_.extend(payload, pools_.replaced(id, side)) : insight_.request(payload);
+      world_.hand(id, question, side);
+    }
   }
 }
 

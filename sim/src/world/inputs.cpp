@@ -16,10 +16,15 @@ void World::guard(Face& face, Step step) {
 }
 
 template <class Step>
-void World::run(Face& face, bool requested, Step step) {
+void World::step_alone(Face& face, Step step) {
   guard(face, step);
   if (!face.soon.empty() || !face.barriers.empty()) settle(face);
-  if (on_step && face.side == 0) on_step(face.id, requested);
+}
+
+template <class Step>
+void World::run(Face& face, Step step) {
+  step_alone(face, step);
+  if (on_step && face.side == 0) on_step(face.id);
   if (hunt_.on() && hunt_.reached(face.id, nodes_.round(face.index))) let_go();
 }
 
@@ -132,6 +137,9 @@ void World::dispatch(const Event& event) {
     case kHeard:
       if (hunt_.over(face.id, hunted_.take(event.what))) let_go();
       break;
+    case kWake:
+      if (face.up && on_step) on_step(face.id);
+      break;
   }
 }
 
@@ -139,14 +147,26 @@ void World::expire(Face& face, const Alarm& alarm) {
   if (!face.up || alarm.life != face.life) return;
   if (face.timers[alarm.id] != alarm.generation) return;
   tell(TraceEvent::Kind::kTimer, face, face.id, "timer");
-  run(face, false, [&] { nodes_.notice(face.index, Expired{alarm.id}); });
+  run(face, [&] { nodes_.notice(face.index, Expired{alarm.id}); });
 }
 
 void World::take_posted(Face& face, const Posted& posted) {
   if (!face.up || (posted.life != 0 && posted.life != face.life)) return;
   if (posted.life == 0) face.heard = mix64(face.heard ^ mix64(now_));
-  const bool requested = std::holds_alternative<std::shared_ptr<const Question>>(posted.notice);
-  run(face, requested, [&] { tell_node(face, posted.notice); });
+  run(face, [&] { tell_node(face, posted.notice); });
+}
+
+void World::hand(NodeId id, const std::shared_ptr<const Question>& question, int side) {
+  for (std::size_t f = first_face_[id.value]; f < faces_.size() && faces_[f]->id == id; ++f) {
+    Face& face = *faces_[f];
+    if (face.side != side || !face.up) continue;
+    face.heard = mix64(face.heard ^ mix64(now_));
+    step_alone(face, [&] { nodes_.notice(face.index, question); });
+  }
+}
+
+void World::wake(NodeId id, Ticks at) {
+  schedule(at, 0, pack(kWake, first_face_[id.value]));
 }
 
 void World::put_off(Face& face, const Event& event) {
@@ -188,7 +208,7 @@ void World::take(Face& face, Payload& p) {
   if (charges_) charge(face, costs_.hash_ns_per_kb * p.facts.bytes / 1000);
   if (skills_.forges && faults_.forges(face.id) && face.side == 0) lie(face, p);
   if (skills_.stuffs && faults_.stuffs(face.id) && face.side == 0) stuff(face, p);
-  run(face, false, [&] { nodes_.hear(face.index, p); });
+  run(face, [&] { nodes_.hear(face.index, p); });
 }
 
 bool World::misses(const Face& face, const Payload& p) {

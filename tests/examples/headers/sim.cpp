@@ -250,13 +250,12 @@ void pbft_example(const Experiment& experiment) {
 }
 
 void hand_over(const Bytes& payload);
-void pools_example(const Experiment& experiment, std::uint32_t n, NodeId node) {
+void pools_example(const Experiment& experiment, std::uint32_t n, NodeId node, Ticks now) {
   // <thresher/sim/pools.hpp>
   Pools pools(experiment.workload, n);
-  pools.add({node, 1});
-  pools.add({node, 2});
-  if (pools.pack(node, /*queued=*/0, /*extends=*/true)) hand_over(pools.payload(node, 0));
-  pools.handed_over(node);
+  pools.add({node, 1}, now);
+  pools.add({node, 2}, now);
+  if (pools.pack(node, now, /*queued=*/0, /*extends=*/true)) hand_over(pools.payload(node, 0));
   // </>
 }
 

@@ -127,6 +127,26 @@ TEST(Throughput, ClosedClientsArePackedToo) {
   EXPECT_LT(*std::max_element(out.latencies.begin(), out.latencies.end()), Ticks{2'000'000});
 }
 
+// A payload that grew was handed over when a block already had the one that it replaces, so that
+// requests were delivered twice.
+TEST(Throughput, NoRequestIsDeliveredTwiceWhereAPayloadGrows) {
+  for (const char* engine : {"rounds", "events"}) {
+    for (const char* protocol : {"thresher", "mysticeti", "mahi-mahi"}) {
+      Experiment e = read(std::string(R"("protocol": {"name": ")") + protocol +
+                          R"("}, "committee": {"n": 4}, "engine": ")" + engine +
+                          R"(", "workload": {"kind": "closed", "clients": 2,
+                          "block_bytes": 65536}, "oracles": {"once": true},
+                          "stop": {"time": 60})");
+      for (e.seed = 1; e.seed <= 20; ++e.seed) {
+        const Outcome out = simulate(e, {});
+        EXPECT_EQ(out.verdict, Verdict::kPass)
+            << protocol << ", " << engine << ", seed " << e.seed << ": " << out.why;
+        EXPECT_GT(out.latencies.size(), 20U);
+      }
+    }
+  }
+}
+
 // Liars, crashes, restarts and loss over packed requests, in both engines.
 TEST(Throughput, FaultsChangeNoVerdict) {
   const char* faults[] = {

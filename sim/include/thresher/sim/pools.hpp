@@ -2,16 +2,17 @@
 // pool: `workload.block_bytes` of an experiment.
 //
 //   Pools pools(experiment.workload, n);
-//   pools.add({node, 1}); pools.add({node, 2});
-//   if (pools.pack(node, /*queued=*/0, /*extends=*/true))
+//   pools.add({node, 1}, now); pools.add({node, 2}, now);
+//   if (pools.pack(node, now, /*queued=*/0, /*extends=*/true))
 //     hand_over(pools.payload(node, 0));               // both requests in one payload
-//   pools.handed_over(node);                           // the node has it: the next may follow
 //
 // Guarantees: requests leave in the order in which they came, each in one payload; a payload holds
 // as many as fit into block_bytes, and one at least. As in a node (net/src/node_backend.cpp): the
 // protocol gets a payload when it has none that waits for a block, and where it can put one in
 // another's place, one that still waits and is small grows by what came meanwhile. Protocols that
-// do not say what waits have a few payloads in flight at most.
+// do not say what waits have a few payloads in flight at most. What was packed has to be handed
+// over before the node does anything else: a payload that grows takes the place of one that waits
+// still.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,11 @@ class Pools {
 
   /// Whether requests are packed at all; nothing else is to be called if not.
   bool on() const { return room_ > 0; }
-  void add(PayloadId id);
+  /// `from`: it is packed no sooner than then, and so is what is added after it.
+  void add(PayloadId id, Ticks from);
   /// Packs what is to be handed over now, if anything is. `queued`: payloads of this node that wait
   /// for a block; none where the protocol does not say. `extends`: one of those may be replaced.
-  bool pack(NodeId id, std::optional<std::uint64_t> queued, bool extends);
+  bool pack(NodeId id, Ticks now, std::optional<std::uint64_t> queued, bool extends);
   /// The bytes of what was packed last; a second face's differ.
   Bytes payload(NodeId id, int side) const;
   /// How many requests of the payload handed over before it has at its front: it replaces that.
@@ -42,8 +44,6 @@ class Pools {
   std::size_t grown_from(NodeId id) const { return nodes_[id.value].before; }
   /// The payload that is replaced. Pre: grown_from(id) > 0.
   Bytes replaced(NodeId id, int side) const;
-  /// The protocol took what was packed last.
-  void handed_over(NodeId id) { nodes_[id.value].on_its_way = false; }
   /// A request was delivered to its node.
   void delivered(PayloadId id);
   /// A crash: what the node was asked for is lost.
@@ -59,14 +59,19 @@ class Pools {
   std::uint64_t most_waiting() const { return most_waiting_; }
 
  private:
+  struct Waiting {
+    std::uint64_t number = 0;
+    Ticks from = 0;
+  };
   struct Node {
-    std::deque<std::uint64_t> pool;     // numbers of requests
-    std::vector<std::uint64_t> packed;  // of the payload handed over last
-    std::size_t before = 0;             // how many of those an earlier one had that it replaces
-    bool on_its_way = false;
+    std::deque<Waiting> pool;
+    std::vector<std::uint64_t> packed;    // of the payload handed over last
+    std::size_t before = 0;               // how many of those an earlier one had that it replaces
     std::deque<std::uint64_t> in_flight;  // the last number of each payload, where nothing is told
   };
 
+  // How many requests at the front of a pool may be packed now, up to `most`.
+  static std::size_t ready(const Node& node, Ticks now, std::size_t most);
   Bytes bytes_of(NodeId id, std::size_t count, int side) const;
 
   std::uint32_t request_;  // bytes of one

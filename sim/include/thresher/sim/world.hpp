@@ -54,9 +54,8 @@ class World {
   std::function<void(NodeId, const std::string& what)> on_broken = [](NodeId, const auto&) {};
   /// Called, if it is given, before a message leaves that a vertex is first sent with.
   std::function<void(const VertexName&)> on_born;
-  /// Called, if it is given, after each input of a node (its first face), and whether that was a
-  /// request.
-  std::function<void(NodeId, bool requested)> on_step;
+  /// Called, if it is given, after each input of a node (its first face): its host's turn.
+  std::function<void(NodeId)> on_step;
 
   /// Starts every node, at instant 0. Set the callbacks first.
   void start();
@@ -71,6 +70,12 @@ class World {
   /// Hands a request to every face of a node at instant `at`, or to one face of a two-faced one.
   void request(NodeId id, const std::shared_ptr<const Question>& question, Ticks at,
                std::optional<int> side = {});
+  /// Hands a request to one face at once, before all else that the node has before it: a host acts
+  /// on what it is told before its node's next step. Only while on_step() runs for that node, which
+  /// is not called for it again.
+  void hand(NodeId id, const std::shared_ptr<const Question>& question, int side);
+  /// Has on_step() called at instant `at`, if the node is up then.
+  void wake(NodeId id, Ticks at);
 
   const FaultPlan& faults() const { return faults_; }
   const Links& links() const { return links_; }
@@ -103,7 +108,17 @@ class World {
 
  private:
   // What an event is; the face, where it has one, is in the other bits.
-  enum Kind : std::uint32_t { kOne, kAll, kArrival, kTimer, kInput, kControl, kResume, kHeard };
+  enum Kind : std::uint32_t {
+    kOne,
+    kAll,
+    kArrival,
+    kTimer,
+    kInput,
+    kControl,
+    kResume,
+    kHeard,
+    kWake
+  };
   struct Face;
   struct Alarm;
   struct Posted;
@@ -162,7 +177,10 @@ class World {
   void take_posted(Face& face, const Posted& posted);
   // Has the node step with what `step` hands it, and answers what it asks at once.
   template <class Step>
-  void run(Face& face, bool requested, Step step);
+  void run(Face& face, Step step);
+  // The same, but that the host does not learn of it.
+  template <class Step>
+  void step_alone(Face& face, Step step);
   template <class Step>
   void guard(Face& face, Step step);
   void tell_node(Face& face, const Notice& notice);
