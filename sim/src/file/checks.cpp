@@ -178,9 +178,13 @@ void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info
     const auto set = e.parameters.find(p.name);
     const auto* most =
         set == e.parameters.end() ? standard : std::get_if<std::int64_t>(&set->second);
-    if (most == nullptr || static_cast<std::int64_t>(e.workload.bytes) <= *most) continue;
-    fields.wrong("bytes", std::to_string(e.workload.bytes) + " are more than `" + info.name +
-                              "` takes: its `" + p.name + "` is " + std::to_string(*most));
+    if (most == nullptr) continue;
+    for (const auto& [key, bytes] :
+         {std::pair("bytes", e.workload.bytes), std::pair("block_bytes", e.workload.block_bytes)}) {
+      if (static_cast<std::int64_t>(bytes) <= *most) continue;
+      fields.wrong(key, std::to_string(bytes) + " are more than `" + info.name + "` takes: its `" +
+                            p.name + "` is " + std::to_string(*most));
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Multi-valued validated agreement in the simulator. A node proposes its requests in instances one
 // after the other, several at a time; a node without requests proposes an empty value where others
-// have begun. Valid is an empty value and a request of its origin. Outputs are keyed by instance.
+// have begun. Valid is an empty value and one of requests of its origin, which is one request or,
+// where nodes pack them, several. Outputs are keyed by instance.
 #include "thresher/protocols/agreement/mvba.hpp"
 
 #include <algorithm>
@@ -34,10 +35,12 @@ struct Decided {
   Bytes payload;  ///< of the request that made this node propose; may be empty
 };
 
-bool valid_value(std::uint64_t, NodeId origin, ByteView value) {
-  if (value.empty()) return true;
-  const auto id = read_payload(value);
-  return id && id->author == origin;
+bool valid_value(std::size_t request_bytes, NodeId origin, ByteView value) {
+  for (std::size_t at = 0; at < value.size(); at += request_bytes) {
+    const auto id = read_payload(value.subspan(at, std::min(request_bytes, value.size() - at)));
+    if (!id || id->author != origin) return false;
+  }
+  return true;
 }
 
 /// An agreement whose requests choose the instance.
@@ -49,7 +52,10 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
   using Fx = typename Base::Fx;
 
   explicit Entrant(const typename Agreement::Config& config)
-      : Base(config), window_(config.window), at_once_(std::min(config.window / 2, kAtOnce)) {}
+      : Base(config),
+        valid_(config.valid),
+        window_(config.window),
+        at_once_(std::min(config.window / 2, kAtOnce)) {}
 
   using Base::on;
   void on(const Requested<Enter>& e, Fx& fx) {
@@ -62,7 +68,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
     enter(fx);
   }
   void take(mvba::Decision&& d, Fx& fx) {
-    invalid_ = invalid_ || !valid_value(d.instance, d.origin, d.value.view());
+    invalid_ = invalid_ || !valid_(d.instance, d.origin, d.value.view());
     const std::uint64_t instance = d.instance;
     fx.deliver({std::move(d), taken(asked_, instance)});
   }
@@ -89,6 +95,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
     }
   }
 
+  payload_votes::Valid valid_;
   std::uint64_t window_;
   std::uint64_t at_once_;
   std::deque<Bytes> waiting_;
@@ -130,7 +137,10 @@ struct MvbaSubject {
     config.window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
     config.payload_bytes =
         static_cast<std::size_t>(parameter(*experiment, "payload_bytes", kPayloadBytes));
-    config.valid = valid_value;
+    config.valid = [size = std::max(experiment->workload.bytes, kLeastPayload)](
+                       std::uint64_t, NodeId origin, ByteView value) {
+      return valid_value(size, origin, value);
+    };
     return config;
   }
   Node make(NodeId id) const { return Node(config_of(id)); }

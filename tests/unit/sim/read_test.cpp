@@ -268,6 +268,8 @@ INSTANTIATE_TEST_SUITE_P(
             "starve"},
         Bad{R"("faults": [{"who": [1, 2], "what": "silent"}])", "2: faults", "f is 1"},
         Bad{R"("faults": [{"who": {"count": 5}, "what": "silent"}])", "2: faults[0].who.count",
+        Bad{R"("protocol": {"name": "raft"}, "workload": {"block_bytes": 5000})",
+            "2: workload.block_bytes", "5000 are more than `raft` takes"},
             "from 0 to 4"},
         Bad{R"("seed": -1)", "2: seed", "whole number"},
         Bad{R"("repeats": 0)", "2: repeats", "from 1"},

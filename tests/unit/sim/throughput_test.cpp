@@ -147,6 +147,21 @@ TEST(Throughput, NoRequestIsDeliveredTwiceWhereAPayloadGrows) {
   }
 }
 
+// Valid was one request and nothing else, so that no instance ever had valid values of enough
+// nodes.
+TEST(Throughput, AgreementOnAnyValueIsReachedOnPackedRequests) {
+  for (const char* engine : {"rounds", "events"}) {
+    const Outcome out = simulate(read(R"("protocol": {"name": "mvba"}, "committee": {"n": 4},
+        "engine": ")" + std::string(engine) +
+                                      R"(", "workload": {"kind": "closed", "clients": 3,
+        "block_bytes": 4096}, "stop": {"time": 400})"),
+                                 {});
+    EXPECT_EQ(out.verdict, Verdict::kPass) << engine << ": " << out.why;
+    EXPECT_GT(out.decisions, 20U) << engine;
+    EXPECT_GT(out.latencies.size(), 4 * 3 * out.decisions / 8) << engine;
+  }
+}
+
 // Liars, crashes, restarts and loss over packed requests, in both engines.
 TEST(Throughput, FaultsChangeNoVerdict) {
   const char* faults[] = {
