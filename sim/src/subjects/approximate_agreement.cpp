@@ -1,7 +1,10 @@
 // Approximate agreement in the simulator. Requests of the workload have no values of their own:
 // each makes a node take part in the next instance, with an input that is drawn from the seed.
-#include <cstdlib>
+// Nodes forget old instances, so a run may have any number of them.
+#include <algorithm>
+#include <deque>
 #include <map>
+#include <set>
 
 #include "broadcast_bounds.hpp"
 #include "mutation.hpp"
@@ -20,7 +23,8 @@ namespace {
 
 constexpr std::int64_t kRange = 1000;
 constexpr std::int64_t kRounds = 8;
-constexpr std::uint64_t kWindow = 32;
+constexpr std::int64_t kWindow = 32;
+constexpr std::int64_t kMostKept = 256;
 
 using Approximate = ApproximateAgreement<Bracha>;
 
@@ -35,7 +39,12 @@ struct Approached {
 class Approacher : public Wrapped<Approacher, Approximate, Approaching, Approached> {
  public:
   Approacher(const Approximate::Config& config, std::uint64_t seed, std::int64_t range)
-      : Wrapped(config), self_(config.self), seed_(seed), range_(range) {}
+      : Wrapped(config),
+        self_(config.self),
+        seed_(seed),
+        range_(range),
+        at_once_(config.window / 2),
+        kept_(config.window - at_once_) {}
 
   static std::int64_t input(std::uint64_t seed, std::uint64_t instance, NodeId id,
                             std::int64_t range) {
@@ -45,23 +54,48 @@ class Approacher : public Wrapped<Approacher, Approximate, Approaching, Approach
 
   using Wrapped::on;
   void on(const Start& e, Fx& fx) {
-    feed(e, fx);
-    next_ = node_.current();
+    Wrapped::feed(e, fx);
+    enter(fx);
   }
   void on(const Requested<Request>& e, Fx& fx) {
-    next_ = std::max(next_, node_.current());
-    const std::uint64_t instance = next_++;
-    asked_[instance] = e.request.payload;
-    feed(Requested<approximate::Approach>{{instance, {input(seed_, instance, self_, range_)}}}, fx);
+    waiting_.push_back(e.request.payload);
+    enter(fx);
   }
-  void take(const approximate::Estimate& e, Fx& fx) { fx.deliver({e, taken(asked_, e.instance)}); }
+  template <class Input>
+  void feed(const Input& input, Fx& fx) {
+    Wrapped::feed(input, fx);
+    enter(fx);
+  }
+  void take(const approximate::Estimate& e, Fx& fx) {
+    results_[e.instance] = e.values.front();
+    fx.deliver({e, taken(asked_, e.instance)});
+  }
+  /// What was output in this life, and in the one before it as far as that was not forgotten.
+  const std::map<std::uint64_t, std::int64_t>& results() const { return results_; }
 
  private:
+  // Half of the window is for instances to come, the rest for those who lag.
+  void enter(Fx& fx) {
+    if (node_.current() > node_.floor() + kept_)
+      act(fx, [&](auto& child) { node_.forget_below(node_.current() - kept_, child); });
+    for (next_ = std::max(next_, node_.current());
+         !waiting_.empty() && next_ < node_.current() + at_once_; ++next_) {
+      asked_[next_] = std::move(waiting_.front());
+      waiting_.pop_front();
+      Wrapped::feed(Requested<approximate::Approach>{{next_, {input(seed_, next_, self_, range_)}}},
+                    fx);
+    }
+  }
+
   NodeId self_;
   std::uint64_t seed_;
   std::int64_t range_;
+  std::uint64_t at_once_;  // instances, from the first without an output
+  std::uint64_t kept_;     // instances with an output
   std::uint64_t next_ = 0;
+  std::deque<Bytes> waiting_;
   std::map<std::uint64_t, Bytes> asked_;
+  std::map<std::uint64_t, std::int64_t> results_;
 };
 
 struct ApproximateSubject {
@@ -76,7 +110,7 @@ struct ApproximateSubject {
     config.committee = *Committee::make(experiment->n, experiment->f);
     config.self = id;
     config.rounds = static_cast<std::uint32_t>(rounds());
-    config.window = kWindow;
+    config.window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
     return Node(config, experiment->seed, range());
   }
   Approaching request(const Bytes& payload) const { return {payload}; }
@@ -127,15 +161,19 @@ struct ApproximateSubject {
 
   /// Outputs lie within the correct nodes' inputs, and are as near as the rounds make them.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
-    for (std::uint64_t i = 0; i < kWindow; ++i) {
+    std::set<std::uint64_t> instances;
+    for (const Node* node : nodes) {
+      for (const auto& [instance, result] : node->results()) instances.insert(instance);
+    }
+    for (const std::uint64_t i : instances) {
       const auto [low, high] = inputs(i);
       const std::int64_t allowed = ((high - low) >> std::min<std::int64_t>(rounds(), 62)) + 1;
       std::optional<std::int64_t> least;
       std::optional<std::int64_t> most;
       for (const Node* node : nodes) {
-        const auto output = node->node().result(i);
-        if (!output) continue;
-        const std::int64_t result = output->front();
+        const auto output = node->results().find(i);
+        if (output == node->results().end()) continue;
+        const std::int64_t result = output->second;
         if (result < low || result > high)
           return Finding{"validity", "instance " + std::to_string(i) + " gave " +
                                          std::to_string(result) + ", and inputs are " +
@@ -183,7 +221,10 @@ SubjectEntry subject_approximate_agreement() {
   info.parameters = {
       {"range", kRange, 0, 1'000'000'000, "inputs are drawn from 0 to this"},
       {"rounds", kRounds, 1, 62, "rounds, each of which halves how far the values are apart"},
+      {"window", kWindow, 4, kMostKept,
+       "instances kept, half of them for who lags; who is further behind is lost"},
   };
+  info.kept = {"window", kMostKept};
   info.fields = {"counter", "digest", "number", "origins", "payload", "value"};
   return {info, [](const Experiment& e, const RunOptions& o) {
             return run(ApproximateSubject{&e}, e, o);

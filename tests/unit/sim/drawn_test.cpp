@@ -38,6 +38,11 @@ TEST(Drawn, WhatAFileDoesNotSayIsDrawnAllTheSame) {
     base.protocol = info.name;
     base.n = std::max(info.least_nodes, 4u);
     base.f = info.faults_of(base.n);
+    const auto judged = [&](const char* oracle) {
+      return std::count(info.unjudged.begin(), info.unjudged.end(), oracle) == 0;
+    };
+    base.oracles.agreement = judged("agreement");  // a file may not ask for what means nothing
+    base.oracles.validity = judged("validity");
     const auto read = read_experiments(write_experiment(base), {"said.json", {}, protocols});
     ASSERT_TRUE(read) << read.error().front();
     bool changed = false;

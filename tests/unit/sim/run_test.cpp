@@ -114,6 +114,19 @@ TEST(Simulate, CoinsAskForNoRequests) {
   }
 }
 
+// Nodes had room for 32 instances and forgot none.
+TEST(Simulate, ApproximateAgreementComesToNoEnd) {
+  Experiment e;
+  e.protocol = "approximate-agreement";
+  e.n = 4;
+  e.f = 1;
+  e.stop.time = 1500 * kUnit;
+  e.workload.clients = 3;
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+  EXPECT_GT(o.decisions, 80U);
+}
+
 struct InOrder : TraceSink {
   Ticks last = 0;
   bool ordered = true;
