@@ -36,10 +36,13 @@ void leave_out_unjudged(const ProtocolInfo& info, Experiment& e) {
       {"liveness", &e.oracles.liveness_on},
       {"accountability", &e.oracles.accountability},
   };
+  const auto off = [&](std::string_view name) {
+    return std::find(info.unjudged.begin(), info.unjudged.end(), name) != info.unjudged.end();
+  };
   for (const auto& [name, on] : oracles) {
-    const auto& off = info.unjudged;
-    if (std::find(off.begin(), off.end(), name) != off.end()) *on = false;
+    if (off(name)) *on = false;
   }
+  if (off("included_within")) e.oracles.inclusion.reset();
 }
 
 std::int64_t parameter(const Experiment& e, std::string_view name, std::int64_t standard) {

@@ -290,11 +290,14 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
     Oracles& judge = e.oracles;
     for (const Oracle& oracle : kOracles) {
       bool& on = judge.*oracle.on;
-      const bool off = info != nullptr && std::count(info->unjudged.begin(), info->unjudged.end(),
-                                                     oracle.key.name) != 0;
+      const bool off = means_nothing(oracle.key.name, info);
       if (off) on = false;
       o.truth(oracle.key, on);
       if (off && on) {
+bool means_nothing(std::string_view oracle, const ProtocolInfo* info) {
+  return info != nullptr && std::count(info->unjudged.begin(), info->unjudged.end(), oracle) != 0;
+}
+
         o.wrong(oracle.key.name, "means nothing for `" + info->name + "`; leave it out");
       }
     }
@@ -313,6 +316,10 @@ void describe_stop(Fields& fields, Experiment& e) {
     s.decimal({"time", "virtual", true}, e.stop.time, kDelay);
     s.whole({"decisions", "of one correct node", true}, e.stop.decisions, {1, kCount.max});
     sound = s.sound();
+    if (judge.inclusion && means_nothing("included_within", info)) {
+      o.wrong("included_within", "means nothing for `" + info->name +
+                                     "`, whose decisions contain no requests; leave it out");
+    }
   });
   if (e.stop.rounds || e.stop.time || e.stop.decisions) return;
   if (fields.given("stop") && sound) {

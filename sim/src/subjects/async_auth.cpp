@@ -129,7 +129,7 @@ SubjectEntry subject_async_auth() {
   info.help = "Approximate agreement with signatures in a directed graph, at any delays";
   info.kind = "agreement";  // once, on inputs that no client brings
   info.most_nodes = kMostGraphNodes;
-  info.unjudged = {"agreement", "prefix", "validity", "totality", "liveness"};
+  info.unjudged = {"agreement", "prefix", "validity", "totality", "liveness", "included_within"};
   info.parameters = {
       {"range", AsyncAuthSubject::kRange, 0, 1'000'000'000, "inputs are drawn from 0 to this"},
       {"halvings", AsyncAuthSubject::kHalvings, 1, digraph::AsyncAuth::kMostRounds,

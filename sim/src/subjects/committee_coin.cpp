@@ -234,7 +234,7 @@ SubjectEntry subject_committee_coin() {
   // As far as no committee of the standard size is overpowered.
   info.nodes_per_fault = 12;
   info.forgets = true;
-  info.unjudged = {"prefix", "validity", "totality", "agreement"};
+  info.unjudged = {"prefix", "validity", "totality", "agreement", "included_within"};
   info.parameters = {
       {"strong",
        std::string(kIdeal),

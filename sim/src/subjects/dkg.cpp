@@ -193,7 +193,7 @@ SubjectEntry subject_dkg() {
   info.help = "Distributed key generation: a key shared among all, which nobody ever held";
   info.kind = "coin";
   info.most_nodes = Avid::kMostNodes;
-  info.unjudged = {"prefix", "validity", "liveness"};
+  info.unjudged = {"prefix", "validity", "liveness", "included_within"};
   info.parameters = {
       coin_parameter(),
       {"threshold", std::string("n-f"), 0, 0, "of the key", {"f+1", "n-f"}},

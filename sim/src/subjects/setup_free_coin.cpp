@@ -146,7 +146,7 @@ SubjectEntry subject_setup_free_coin() {
   info.help =
       "Strong common coins, one a round, without keys: secrets weighed by approximate agreement";
   info.kind = "coin";
-  info.unjudged = {"prefix", "validity", "totality", "agreement"};
+  info.unjudged = {"prefix", "validity", "totality", "agreement", "included_within"};
   info.parameters = {
       {"secrets",
        std::string("ideal"),

@@ -118,7 +118,7 @@ SubjectEntry subject_sync_auth() {
   info.kind = "agreement";  // once, on inputs that no client brings
   info.nodes_per_fault = 2;
   info.most_nodes = kMostGraphNodes;
-  info.unjudged = {"agreement", "prefix", "validity", "totality", "liveness"};
+  info.unjudged = {"agreement", "prefix", "validity", "totality", "liveness", "included_within"};
   info.parameters = {{"inputs", SyncAuthSubject::kInputs, 1, 1000, "different inputs are drawn"}};
   info.fields = {"input", "statement"};
   return {info,

@@ -78,7 +78,7 @@ SubjectEntry subject_threshold_coin() {
   info.help = "Common coins, one a round: a threshold of shares makes a value that nobody knew";
   info.kind = "coin";
   info.forgets = true;
-  info.unjudged = {"prefix", "validity", "totality"};
+  info.unjudged = {"prefix", "validity", "totality", "included_within"};
   info.parameters = {
       coin_parameter(),
       {"threshold", std::string("n-f"), 0, 0, "shares that make a value", {"f+1", "n-f"}},

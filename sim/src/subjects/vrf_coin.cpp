@@ -106,7 +106,7 @@ SubjectEntry subject_vrf_coin() {
   info.help = "Weak common coins, one a round: the last bit of the lowest ticket that nodes drew";
   info.kind = "coin";
   info.forgets = true;
-  info.unjudged = {"prefix", "validity", "totality", "agreement"};
+  info.unjudged = {"prefix", "validity", "totality", "agreement", "included_within"};
   info.parameters = {
       {"lottery",
        std::string("ideal"),

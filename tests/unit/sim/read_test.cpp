@@ -23,6 +23,11 @@ using testing::HasSubstr;
 const std::vector<ProtocolInfo>& known() {
   static const std::vector<ProtocolInfo> kKnown{
       {"pbft",
+  static const ProtocolInfo coin = [] {
+    ProtocolInfo info{"coin", "", "", 3, {}, {}};
+    info.unjudged = {"included_within"};
+    return info;
+  }();
        "",
        "",
        3,
@@ -32,7 +37,8 @@ const std::vector<ProtocolInfo>& known() {
         {"scale", 1.5, 0, 9, ""}},
        {"digest", "view"}},
       {"raft", "", "", 2, {{"value_bytes", std::int64_t{4096}, 1, 1 << 24, ""}}, {}},
-      {"thresher", "", "", 3, {}, {"parents"}}};
+      {"thresher", "", "", 3, {}, {"parents"}},
+      coin};
   return kKnown;
 }
 
@@ -262,6 +268,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"("protocol": {"name": "pbft"},
                "faults": [{"who": [1], "what": "mutate", "field": "vew"}])",
             "3: faults[0].field", "did you mean `view`?"},
+        Bad{R"("protocol": {"name": "raft"}, "workload": {"block_bytes": 5000})",
+            "2: workload.block_bytes", "5000 are more than `raft` takes"},
+        // No request of such a protocol is ever delivered.
+        Bad{R"("protocol": {"name": "coin"}, "oracles": {"included_within": 9})",
+            "2: oracles.included_within", "means nothing for `coin`"},
         Bad{R"("protocol": {"name": "pbft"}, "faults": [{"who": [1], "what": "forge"}])",
             "2: faults[0].what", "no forged proposals"},
         Bad{R"("faults": [{"who": [1], "what": "silent", "delay": 2}])", "2: faults[0].delay",
