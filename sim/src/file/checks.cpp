@@ -8,6 +8,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/sim/faults.hpp"
+#include "thresher/sim/network.hpp"
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/wan.hpp"
 
@@ -188,7 +189,14 @@ void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info
   }
 }
 
-Ticks standard_delta(const Network& net) {
+Ticks standard_delta(const Experiment& e) {
+  const Network& net = e.network;
+  if (net.topology != Topology::kComplete) {
+    Experiment calm = e;  // what overtakes or is parted takes longer, and is no promise
+    calm.network.reorder_ppm = 0;
+    calm.network.partitions.clear();
+    return 2 * Links(calm, NodeSet(e.n)).slowest();
+  }
   Ticks most = table_of(net) == nullptr ? net.delay.max : 1;
   for (const LinkRule& rule : links_with_wan(net)) most = std::max(most, rule.delay.max);
   return 2 * most;

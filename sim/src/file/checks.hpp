@@ -14,8 +14,9 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
 void settle_law(Fields& fields, DelayLaw& law);
 void check_topology(Fields& fields, const Network& net, std::uint32_t n);
 void check_partition(Fields& fields, const Partition& partition);
-/// Twice the longest delay of any link.
-Ticks standard_delta(const Network& net);
+/// Twice the longest that a message takes all its way, over the hops of a sparse topology. Pre: the
+/// network fits the committee.
+Ticks standard_delta(const Experiment& e);
 /// Bursts, and payloads of many requests.
 void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* info);
 /// Requests that the protocol would refuse, all of them, would make a run in which nothing happens.

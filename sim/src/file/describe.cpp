@@ -118,7 +118,13 @@ void describe_partitions(Fields& fields, Network& net, const Members& all) {
       });
 }
 
-void describe_network(Fields& fields, Experiment& e, const Members& all) {
+Ticks delta_of(const Experiment& e) {
+  return std::max(Network{}.delta, standard_delta(e));
+}
+
+// Whether the file leaves Delta to the rest of it.
+bool describe_network(Fields& fields, Experiment& e, const Members& all) {
+  bool follows = false;
   fields.object({"network", "links, their delays and their faults"}, [&](Fields& net) {
     Network& n = e.network;
     describe_topology(net, n, all);
@@ -141,16 +147,20 @@ void describe_network(Fields& fields, Experiment& e, const Members& all) {
                 "links are cut until `gst`, and there is none; give `gst` a time above 0, or leave "
                 "`cut` out");
     }
-    if (!net.given("delta")) n.delta = std::max(n.delta, standard_delta(n));
-    const bool standard = n.delta == std::max(Network{}.delta, standard_delta(n));
-    net.decimal({"delta", "what the protocol's timers call Delta; absent: twice the longest delay",
-                 false, standard},
+    const bool fits = net.sound() && all.n != 0;
+    follows = fits && !net.given("delta");
+    if (follows) n.delta = delta_of(e);
+    net.decimal({"delta",
+                 "what the protocol's timers call Delta; absent: twice the longest that a message "
+                 "takes all its way",
+                 false, fits && n.delta == delta_of(e)},
                 n.delta, kDelay);
     choose(net, {"scheduler", "fair, starve, rushing, adaptive, reverse or hunt"}, n.scheduler);
     if (e.engine == Engine::kRounds && n.nic_bits_per_s != 0) {
       net.wrong("nic", "a card's speed needs milliseconds; use \"engine\": \"events\"");
     }
   });
+  return follows;
 }
 
 void describe_costs(Fields& fields, Experiment& e) {
@@ -285,6 +295,10 @@ constexpr Oracle kOracles[] = {
     {{"once", "no request is delivered twice; off unless asked for"}, &Oracles::once},
 };
 
+bool means_nothing(std::string_view oracle, const ProtocolInfo* info) {
+  return info != nullptr && std::count(info->unjudged.begin(), info->unjudged.end(), oracle) != 0;
+}
+
 void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   fields.object({"oracles", "what is judged"}, [&](Fields& o) {
     Oracles& judge = e.oracles;
@@ -294,10 +308,6 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
       if (off) on = false;
       o.truth(oracle.key, on);
       if (off && on) {
-bool means_nothing(std::string_view oracle, const ProtocolInfo* info) {
-  return info != nullptr && std::count(info->unjudged.begin(), info->unjudged.end(), oracle) != 0;
-}
-
         o.wrong(oracle.key.name, "means nothing for `" + info->name + "`; leave it out");
       }
     }
@@ -306,6 +316,10 @@ bool means_nothing(std::string_view oracle, const ProtocolInfo* info) {
     o.decimal({"included_within",
                "the longest wait of any request of a correct node; absent: not asked", true},
               judge.inclusion, kDelay);
+    if (judge.inclusion && means_nothing("included_within", info)) {
+      o.wrong("included_within", "means nothing for `" + info->name +
+                                     "`, whose decisions contain no requests; leave it out");
+    }
   });
 }
 
@@ -316,10 +330,6 @@ void describe_stop(Fields& fields, Experiment& e) {
     s.decimal({"time", "virtual", true}, e.stop.time, kDelay);
     s.whole({"decisions", "of one correct node", true}, e.stop.decisions, {1, kCount.max});
     sound = s.sound();
-    if (judge.inclusion && means_nothing("included_within", info)) {
-      o.wrong("included_within", "means nothing for `" + info->name +
-                                     "`, whose decisions contain no requests; leave it out");
-    }
   });
   if (e.stop.rounds || e.stop.time || e.stop.decisions) return;
   if (fields.given("stop") && sound) {
@@ -357,13 +367,14 @@ void describe(Fields& fields, Draft& draft, std::span<const ProtocolInfo> protoc
   const ProtocolInfo* info = describe_protocol(fields, e, protocols);
   const Members all = describe_committee(fields, e, info);
   choose(fields, {"engine", "rounds, events or sockets"}, e.engine);
-  describe_network(fields, e, all);
+  const bool delta_follows = describe_network(fields, e, all);
   describe_costs(fields, e);
   describe_workload(fields, e, info);
   describe_faults(fields, e, info, all);
   describe_oracles(fields, e, info);
   describe_stop(fields, e);
   fields.whole({"seed", "everything random follows from it"}, e.seed, {0, UINT64_MAX});
+  if (delta_follows) e.network.delta = delta_of(e);  // a random graph follows from the seed
   fields.whole({"repeats", "runs of each cell, with the next seeds"}, draft.repeats, {1, 100'000});
   fields.elsewhere({"sweep",
                     "{\"committee.n\": [4, 7]} or {\"seed\": {\"from\": 1, \"to\": 9}}; "

@@ -11,6 +11,8 @@
 #include <regex>
 #include <sstream>
 
+#include "thresher/sim/network.hpp"
+#include "thresher/sim/outcome.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::sim {
@@ -21,13 +23,13 @@ using testing::HasSubstr;
 
 // Protocols of the test's own: the reader is told of them, and knows none itself.
 const std::vector<ProtocolInfo>& known() {
-  static const std::vector<ProtocolInfo> kKnown{
-      {"pbft",
   static const ProtocolInfo coin = [] {
     ProtocolInfo info{"coin", "", "", 3, {}, {}};
     info.unjudged = {"included_within"};
     return info;
   }();
+  static const std::vector<ProtocolInfo> kKnown{
+      {"pbft",
        "",
        "",
        3,
@@ -142,6 +144,38 @@ TEST(ReadExperiment, DealsRegionsOut) {
   EXPECT_EQ(e.network.delta, Ticks{212'400});
 }
 
+// It was that of one hop, so that time-outs ran out before the first answer of who is far away.
+TEST(ReadExperiment, DeltaIsTwiceTheLongestWayOverATopology) {
+  const auto delta = [](const std::string& members) { return one(members).network.delta; };
+  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain"})"), 12 * kUnit);
+  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "star", "delay": 5})"),
+            20 * kUnit);
+  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain", "delta": 3,
+      "reorder": 0.1})"),
+            3 * kUnit);
+  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain", "reorder": 0.1})"),
+            12 * kUnit);
+  const std::string random =
+      R"("committee": {"n": 40}, "network": {"topology": "random", "degree": 2},
+      "seed": )";
+  for (const char* seed : {"1", "2", "3"}) {
+    const Experiment e = one(random + seed);
+    EXPECT_EQ(e.network.delta, 2 * Links(e, NodeSet(e.n)).slowest()) << seed;
+    const auto again = read_experiments(write_experiment(e), {"again.json", {}, known()});
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->front().experiment.network.delta, e.network.delta);
+  }
+}
+
+// Time-outs of one hop: nobody was ever elected.
+TEST(ReadExperiment, RaftElectsOverALongChain) {
+  const Experiment e = one(R"("protocol": {"name": "raft"}, "committee": {"n": 60},
+    "network": {"topology": "chain"}, "stop": {"time": 4000})");
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
+  EXPECT_GT(o.decisions, 100U);
+}
+
 TEST(ReadExperiment, WhatIsWrittenReadsBackEqual) {
   for (const char* members :
        {"", R"("protocol": {"name": "pbft", "scale": 2.5}, "committee": {"n": 31, "f": 9})",
@@ -234,6 +268,11 @@ INSTANTIATE_TEST_SUITE_P(
             "2: network.regions", "did you mean `ireland`?"},
         Bad{R"("protocol": {"name": "raft"}, "workload": {"bytes": 4097})", "2: workload.bytes",
             "4097 are more than `raft` takes: its `value_bytes` is 4096"},
+        Bad{R"("protocol": {"name": "raft"}, "workload": {"block_bytes": 5000})",
+            "2: workload.block_bytes", "5000 are more than `raft` takes"},
+        // No request of such a protocol is ever delivered.
+        Bad{R"("protocol": {"name": "coin"}, "oracles": {"included_within": 9})",
+            "2: oracles.included_within", "means nothing for `coin`"},
         Bad{R"("protocol": {"name": "raft", "value_bytes": 9}, "workload": {"bytes": 16})",
             "2: workload.bytes", "its `value_bytes` is 9"},
         Bad{R"("costs": {"sign_us": 3})", "2: costs", "need milliseconds"},
@@ -268,19 +307,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"("protocol": {"name": "pbft"},
                "faults": [{"who": [1], "what": "mutate", "field": "vew"}])",
             "3: faults[0].field", "did you mean `view`?"},
-        Bad{R"("protocol": {"name": "raft"}, "workload": {"block_bytes": 5000})",
-            "2: workload.block_bytes", "5000 are more than `raft` takes"},
-        // No request of such a protocol is ever delivered.
-        Bad{R"("protocol": {"name": "coin"}, "oracles": {"included_within": 9})",
-            "2: oracles.included_within", "means nothing for `coin`"},
         Bad{R"("protocol": {"name": "pbft"}, "faults": [{"who": [1], "what": "forge"}])",
             "2: faults[0].what", "no forged proposals"},
         Bad{R"("faults": [{"who": [1], "what": "silent", "delay": 2}])", "2: faults[0].delay",
             "starve"},
         Bad{R"("faults": [{"who": [1, 2], "what": "silent"}])", "2: faults", "f is 1"},
         Bad{R"("faults": [{"who": {"count": 5}, "what": "silent"}])", "2: faults[0].who.count",
-        Bad{R"("protocol": {"name": "raft"}, "workload": {"block_bytes": 5000})",
-            "2: workload.block_bytes", "5000 are more than `raft` takes"},
             "from 0 to 4"},
         Bad{R"("seed": -1)", "2: seed", "whole number"},
         Bad{R"("repeats": 0)", "2: repeats", "from 1"},
