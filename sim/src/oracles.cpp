@@ -42,6 +42,21 @@ void Judge::submitted(PayloadId id, Ticks now) {
   sent[id.number - 1] = now;
   if (plan_.faulty().contains(id.author)) return;  // it may never be heard of
   if (outstanding_++ == 0) waiting_since_ = now;
+  owed_ += now <= closed_ ? 1 : 0;
+}
+
+void Judge::close(Ticks now) {
+  closed_ = now;
+  owed_ = 0;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (plan_.faulty().contains(NodeId{static_cast<std::uint16_t>(i)})) continue;
+    for (const Ticks since : nodes_[i].submitted) owed_ += since <= closed_ ? 1 : 0;
+  }
+}
+
+void Judge::no_more_owed(Ticks since) {
+  --outstanding_;
+  owed_ -= since <= closed_ ? 1 : 0;
 }
 
 bool Judge::settled(PayloadId id, Ticks now) {
@@ -52,14 +67,14 @@ bool Judge::settled(PayloadId id, Ticks now) {
   Ticks& served = nodes_[id.author.value].served;
   served = std::max(served, since + 1);
   if (plan_.faulty().contains(id.author)) return true;
-  --outstanding_;
+  no_more_owed(since);
   excluded(id, since, now);
   return true;
 }
 
 void Judge::excluded(PayloadId id, Ticks since, Ticks now) {
   const Ticks from = std::max(since, quiet_from_);
-  if (!on_.inclusion || now < from || now - from < *on_.inclusion) return;
+  if (!on_.inclusion || since > closed_ || now < from || now - from < *on_.inclusion) return;
   no_progress("inclusion", "request " + std::to_string(id.number) + " of " + name(id.author) +
                                " waited from " + in_units(from) + " to " + in_units(now));
 }
@@ -212,8 +227,8 @@ void Judge::restarted(NodeId id, Ticks now) {
 void Judge::forget_requests(NodeId id) {
   for (Ticks& since : nodes_[id.value].submitted) {
     if (since == kDone) continue;
+    no_more_owed(since);
     since = kDone;
-    --outstanding_;
   }
 }
 

@@ -24,7 +24,23 @@ void Run::finish() {
                                        std::to_string(lowest_length()) + " decisions by " +
                                        std::to_string(now_ / kUnit) + ", short of the stop");
   unjudged_ = why_unjudged();
-  if (!judge_.failed() && (experiment_.oracles.totality || experiment_.oracles.inclusion)) settle();
+  if (!judge_.failed() && experiment_.oracles.inclusion) await_requests();
+  if (!judge_.failed() && experiment_.oracles.totality) settle();
+}
+
+// Who lags in a cluster that has nothing to order hears of it when that repeats itself. Whoever
+// asks for more liveness than a protocol promises does not get its other promises sooner.
+Ticks Run::grace(Ticks begin) const {
+  return begin + std::max(judge_.bound(), promised_) + kIdle * longest();
+}
+
+void Run::await_requests() {
+  judge_.close(now_);
+  const Ticks begin = std::max(now_, quiet_from());
+  const auto end = [&] { return std::max(grace(begin), begin + *experiment_.oracles.inclusion); };
+  while (!judge_.failed() && judge_.owed() > 0 && next_event() <= end())
+    advance(next_event(), end() + 1);
+  if (judge_.owed() > 0) judge_.check_inclusion(end());
 }
 
 void Run::settle() {
@@ -32,25 +48,17 @@ void Run::settle() {
   next_open_ = next_lie_ = kNone;
   const std::uint64_t target = judge_.known();
   const Ticks begin = std::max(now_, quiet_from());
-  // Who lags in a cluster that has nothing to order hears of it when that repeats itself.
-  const auto end = [&] {
-    const Ticks wait = judge_.bound() + kIdle * longest();
-    return begin + std::max(wait, experiment_.oracles.inclusion.value_or(0));
-  };
-  const auto lags = [&](NodeId id) {
-    return experiment_.oracles.totality && judge_.length(id) < target;
-  };
+  const auto lags = [&](NodeId id) { return judge_.length(id) < target; };
   const auto behind = [&] {
-    if (experiment_.oracles.inclusion && judge_.outstanding() > 0) return true;
     const auto ids = correct_and_up();
     return std::find_if(ids.begin(), ids.end(), lags) != ids.end();
   };
-  while (!judge_.failed() && behind() && world_.next_time() <= end())
-    advance(world_.next_time(), end() + 1);
+  while (!judge_.failed() && behind() && world_.next_time() <= grace(begin))
+    advance(world_.next_time(), grace(begin) + 1);
+  if (judge_.failed()) return;  // it was not waited for to the end
   for (const NodeId id : correct_and_up()) {
     if (lags(id)) missed(id, target);
   }
-  if (judge_.outstanding() > 0) judge_.check_inclusion(end());
 }
 
 void Run::missed(NodeId id, std::uint64_t target) {

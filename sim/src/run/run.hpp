@@ -46,6 +46,8 @@ class Run {
   Ticks longest() const;
   Ticks quiet_from() const;
   Ticks bound() const;
+  // The same, whatever the experiment says of liveness.
+  Ticks promised() const;
   // What timers have become by the time that the network is well is part of the bound.
   void note_calm();
   // No run is longer, whatever it waits for.
@@ -94,6 +96,10 @@ class Run {
   void finish();
   // Why nobody can say of the run, at its stop, whether it was too slow; empty if one can.
   std::string why_unjudged() const;
+  // Until when what is owed at the stop is waited for, from `begin`.
+  Ticks grace(Ticks begin) const;
+  // New work goes on meanwhile: a request may need that others are asked for something, too.
+  void await_requests();
   // Whoever lags gets the time to catch up with what is known now.
   void settle();
   void missed(NodeId id, std::uint64_t target);
@@ -113,6 +119,7 @@ class Run {
   const Insight::Traits traits_;
   Experiment experiment_;
   World world_;
+  Ticks promised_;  // promised(), at the start and then from when all is calm
   Judge judge_;
   Commits commits_;
   Pools pools_;

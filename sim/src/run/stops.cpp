@@ -19,7 +19,10 @@ Ticks Run::quiet_from() const {
 }
 
 Ticks Run::bound() const {
-  if (experiment_.oracles.liveness) return *experiment_.oracles.liveness;
+  return experiment_.oracles.liveness.value_or(promised_);
+}
+
+Ticks Run::promised() const {
   if (traits_.heals) {
     std::uint64_t most = 0;
     std::uint64_t first = 0;
@@ -42,6 +45,7 @@ Ticks Run::bound() const {
 void Run::note_calm() {
   if (calm_ || now_ < quiet_from()) return;
   calm_ = true;
+  promised_ = promised();
   judge_.allow(bound());
 }
 

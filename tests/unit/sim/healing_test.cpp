@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "thresher/sim/fuzz.hpp"
 #include "thresher/sim/run.hpp"
 #include "thresher/sim/shrink.hpp"
 
@@ -169,6 +170,22 @@ TEST(Healing, WhoIsFarBehindMayFetchWhatItMissed) {
   e.faults = {{.who = {NodeId{4}, NodeId{5}}, .what = FaultKind::kSilent, .from = 198 * kUnit}};
   const Outcome o = simulate(e, {});
   EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+}
+
+// A bound that is too short for decisions was one for all that a broadcast owes, too: what was on
+// its way was said to violate totality.
+TEST(Healing, AShortBoundOnLivenessIsNoneOnTotality) {
+  Experiment base;
+  base.protocol = "bracha";
+  base.stop.rounds = 100;
+  base.oracles.liveness = kUnit;
+  std::uint64_t slow = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Outcome o = simulate(draw_schedule(base, seed, menu_of("bracha")), {});
+    EXPECT_NE(o.verdict, Verdict::kViolated) << seed << ": " << o.oracle << ": " << o.why;
+    slow += o.verdict == Verdict::kNoProgress ? 1 : 0;
+  }
+  EXPECT_GT(slow, 30U);
 }
 
 TEST(Healing, ANodeThatIsBackMustDecideAgain) {

@@ -114,6 +114,26 @@ TEST(Simulate, CoinsAskForNoRequests) {
   }
 }
 
+// Requests of the last instant waited for ever: an agreement needs most nodes to take part, and
+// those far away on the chain, who are asked for more as they decide, were asked for nothing any
+// more.
+TEST(Simulate, WorkGoesOnUntilTheLastRequestsAreServed) {
+  Experiment e;
+  e.protocol = "graded-bca";
+  e.n = 4;
+  e.f = 1;
+  e.network.topology = Topology::kChain;
+  e.oracles.inclusion = 400 * kUnit;
+  e.seed = 424;
+  for (Ticks stop = 200; stop <= 216; ++stop) {
+    e.stop.time = stop * kUnit;
+    const Outcome o = simulate(e, {});
+    EXPECT_EQ(o.verdict, Verdict::kPass) << stop << ": " << o.oracle << ": " << o.why;
+  }
+  e.oracles.inclusion = 3 * kUnit;
+  EXPECT_EQ(simulate(e, {}).oracle, "inclusion");
+}
+
 // Nodes had room for 32 instances and forgot none.
 TEST(Simulate, ApproximateAgreementComesToNoEnd) {
   Experiment e;

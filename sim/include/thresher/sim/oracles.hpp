@@ -80,6 +80,10 @@ class Judge {
   const std::vector<Ticks>& latencies() const { return latencies_; }
   /// Payloads of correct nodes that are not delivered at their submitters.
   std::uint64_t outstanding() const { return outstanding_; }
+  /// Requests that come from here on are not judged by how long they wait.
+  void close(Ticks now);
+  /// How many are outstanding of those that are judged so.
+  std::uint64_t owed() const { return owed_; }
   const Judged& judged() const { return judged_; }
   Ticks bound() const { return bound_; }
   /// Another longest wait, from now on.
@@ -111,6 +115,8 @@ class Judge {
   void forget_requests(NodeId id);
   void stalled(NodeId id, Ticks since, Ticks now);
   void excluded(PayloadId id, Ticks since, Ticks now);
+  // A request of a correct node, as old as that, was served or is forgotten.
+  void no_more_owed(Ticks since);
 
   Oracles on_;
   const FaultPlan& plan_;
@@ -124,6 +130,8 @@ class Judge {
   std::set<std::pair<NodeId, std::uint64_t>> delivered_;  // requests, where `once` is asked
   std::vector<Ticks> latencies_;
   std::uint64_t outstanding_ = 0;
+  Ticks closed_ = kDone - 1;  // what was asked for by then is owed
+  std::uint64_t owed_ = 0;
   Ticks waiting_since_ = 0;  // there is something outstanding since
   Judged judged_;
   Verdict verdict_ = Verdict::kPass;
