@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <chrono>
+
 #include "json.hpp"
 
 namespace thresher::cli {
@@ -22,6 +24,14 @@ spdlog::level::level_enum level_of(net::Level level) {
   return spdlog::level::err;
 }
 
+/// Before 1970 in whole seconds: the library counts a fraction from there the wrong way, and prints
+/// milliseconds of ten digits.
+spdlog::log_clock::time_point time_of_line() {
+  const auto now = spdlog::log_clock::now();
+  if (now.time_since_epoch().count() >= 0) return now;
+  return std::chrono::floor<std::chrono::seconds>(now);
+}
+
 }  // namespace
 
 std::function<void(net::Level, const std::string&)> make_log(const std::string& level,
@@ -35,7 +45,7 @@ std::function<void(net::Level, const std::string&)> make_log(const std::string& 
                            : "%Y-%m-%d %H:%M:%S.%e %l: %v",
                       spdlog::pattern_time_type::utc);
   return [logger, json](net::Level l, const std::string& line) {
-    logger->log(level_of(l), json ? Json::quoted(line) : line);
+    logger->log(time_of_line(), {}, level_of(l), json ? Json::quoted(line) : line);
   };
 }
 

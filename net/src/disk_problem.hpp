@@ -24,7 +24,8 @@ Error because(const std::string& what, std::string where, Error why);
 Error write_error(const NodeStore& store);
 /// That a store did not give `what` back.
 Error read_error(const std::string& what, Errc why, std::string where);
-/// That nothing goes on since the disk under a folder refused a write, and how it goes on again.
+/// That nothing goes on since the disk under a folder refused a write, and how it goes on again;
+/// of what the machine cannot do (kUnsupported: its clock) that alone, and no word of a disk.
 Error disk_failed(const std::string& folder, const Error& why, std::string remedy);
 /// As disk_problem() for a library that tells of an error only by the system's words inside
 /// `message`. Empty when no error of the system is found in it.

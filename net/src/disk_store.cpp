@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -144,10 +146,16 @@ struct DiskStore::Impl {
 
 static_assert(kStoreVersion == kWalFormat, "one number tells users what a home can be read by");
 
-// RocksDB ends the process at its next write then.
+// Before 1970 RocksDB ends the process at its next write, and nanoseconds in 64 bits end in 2262:
+// the standard library's clock starts again below zero there, so the system is asked. Of the
+// machine, not of the disk: see disk_failed().
 std::optional<Error> DiskStore::Impl::clock_problem() const {
-  if (std::chrono::system_clock::now().time_since_epoch().count() >= 0) return std::nullopt;
-  return Error{ErrorCode::kIo, "the clock of this machine says a time before 1970", folder,
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  if (now.tv_sec >= 0 && now.tv_sec < kEnd) return std::nullopt;
+  const std::string when = now.tv_sec < 0 ? "before 1970" : "after 2262";
+  return Error{ErrorCode::kUnsupported, "the clock of this machine says a time " + when, folder,
                "set the clock"};
 }
 
@@ -196,7 +204,6 @@ Result<Unit, Error> DiskStore::Impl::index_log(const WalPlace& from) {
 
 // Whatever is wrong with the index alone is repaired: all that it says is in the log.
 Result<Unit, Error> DiskStore::Impl::open(const Warn& warn) {
-  if (auto clock = clock_problem()) return *clock;
   if (auto opened = wal.open(folder + "/wal", segment); !opened) return opened;
   const std::string path = folder + "/index";
   std::error_code unknown;
@@ -298,6 +305,7 @@ Result<std::unique_ptr<DiskStore>, Error> DiskStore::open(const std::string& fol
   std::unique_ptr<DiskStore> store(new DiskStore());
   store->impl_->folder = folder;
   store->impl_->segment = segment;
+  if (auto clock = store->impl_->clock_problem()) return *clock;
   auto opened = store->impl_->open(warn);
   if (opened && !sync_folder_of(folder))
     opened = disk_error("cannot sync the folder around it", errno, folder);

@@ -179,6 +179,7 @@ Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) c
   }
   if (why.code == ErrorCode::kMissing)
     return {why.code, "nothing more was signed: " + why.what, options.home, why.remedy};
+  if (why.code == ErrorCode::kUnsupported) return disk_failed(options.home, why, {});
   if (text.find(std::strerror(EMFILE)) != std::string::npos) {
     return {why.code,
             "nothing can be written under '" + options.home + "': " + disk_problem(EMFILE) + " (" +

@@ -244,8 +244,8 @@ class Asked(Nodes):
         self.assertEqual(few.returncode, 5, few.stderr)
         self.assertEqual(run("node", "run", "--home", self.net / "nowhere").returncode, 2)
 
-    def clock_of_the_past(self):
-        """A library under which it is 1969 where the file of PAST_IF is there."""
+    def shifted_clock(self):
+        """A library under which the clock says SHIFTED, in seconds since 1970, where the file of PAST_IF is there."""
         compiler = shutil.which("cc")
         if compiler is None:
             self.skipTest("no C compiler")
@@ -258,7 +258,7 @@ class Asked(Nodes):
             #include <unistd.h>
             int clock_gettime(clockid_t clock, struct timespec *out) {
               long done = syscall(SYS_clock_gettime, clock, out);
-              if (clock == CLOCK_REALTIME && access(getenv("PAST_IF"), F_OK) == 0) out->tv_sec = -1000;
+              if (clock == CLOCK_REALTIME && access(getenv("PAST_IF"), F_OK) == 0) out->tv_sec = atoll(getenv("SHIFTED"));
               return (int)done;
             }
             time_t time(time_t *out) {
@@ -272,22 +272,28 @@ class Asked(Nodes):
 
     PAST = "the clock of this machine says a time before 1970; set the clock"
 
-    # The index ends the process then, at its next write.
-    def test_a_clock_before_1970_is_refused_in_words(self):
-        under = {**os.environ, "LD_PRELOAD": str(self.clock_of_the_past()), "PAST_IF": "/"}
-        out = subprocess.run(self.command(0), env=under, capture_output=True, text=True, timeout=60)
-        self.assertEqual(out.returncode, 5, out.stderr)
-        self.assertIn(self.PAST, out.stderr)
+    # The index ends the process then, at its next write; 2**40 seconds, in the year 36812, were called a time before 1970.
+    def test_a_clock_that_is_none_is_refused_in_words(self):
+        under = {**os.environ, "LD_PRELOAD": str(self.shifted_clock()), "PAST_IF": "/"}
+        for shifted, said in ((-1000, self.PAST), (-2**40, self.PAST), (2**40, self.PAST.replace("before 1970", "after 2262"))):
+            out = subprocess.run(self.command(0), env={**under, "SHIFTED": str(shifted)}, capture_output=True, text=True,
+                                 timeout=60)
+            self.assertEqual((out.returncode, out.stderr), (5, f"thresher: {said}\n"))
 
     def test_a_clock_that_is_set_back_before_1970_stops_a_node_in_words(self):
         past = self.net / "past"
         self.start(0, 1, 2)
-        self.start(3, under=("env", f"LD_PRELOAD={self.clock_of_the_past()}", f"PAST_IF={past}"))
+        self.start(3, under=("env", f"LD_PRELOAD={self.shifted_clock()}", f"PAST_IF={past}", "SHIFTED=-1000"))
         self.submit(3, "before")
         past.touch()
         self.submit(0, *map(str, range(50)))
         self.assertEqual(self.processes[3].wait(timeout=30), 5, self.said(3))
         self.assertIn(self.PAST, self.said(3))
+        self.assertNotIn("the disk", self.said(3))
+        dated = [line for line in self.said(3).splitlines() if line.startswith(("19", "20"))]
+        self.assertTrue(any(line.startswith("1969-12-31 23:43:20.000 ") for line in dated), self.said(3))
+        for line in dated:  # milliseconds were counted the wrong way before 1970
+            self.assertRegex(line, r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} ")
         past.unlink()
         self.start(3)
         self.level(0, 1, 2, 3, length=51)
