@@ -169,11 +169,11 @@ TEST_F(WalRelease, WhatWasReplacedWithoutASyncIsThereAfterAKill) {
     ASSERT_TRUE(store->write(vote, false));
     ASSERT_TRUE(store->release(&named, kLeading));
     EXPECT_GT(store->released(), 0u);
-    fs::copy(folder_, root_ / "killed", fs::copy_options::recursive);
+    // Its files alone: the index removes some of its own meanwhile, and is made again.
+    fs::copy(folder_, root_ / "killed");
   }
   fs::remove_all(folder_);
   fs::rename(root_ / "killed", folder_);
-  fs::remove_all(folder_ / "index");
   const auto found = content(*open());
   EXPECT_NE(std::ranges::find(found, "2 first=vote"), found.end());
 }
