@@ -37,6 +37,8 @@ constexpr std::uint64_t kStill = 4;
 /// Frames of a neighbour that are kept until this member begins, for each node of the graph: twice
 /// two inputs of each origin (SyncAuth).
 constexpr std::size_t kEarly = 4;
+/// The clock runs over with the end of a wait that is much longer.
+constexpr std::chrono::milliseconds kMostPatience = std::chrono::hours(24 * 365);
 
 bool exact(const GraphAgreementOptions& o) {
   return o.halvings == 0;
@@ -349,6 +351,7 @@ Result<std::unique_ptr<GraphAgreement>, Error> GraphAgreement::begin(
 }
 
 Result<GraphDecision, Error> GraphAgreement::wait(std::chrono::milliseconds patience) {
+  patience = std::clamp(patience, std::chrono::milliseconds(0), kMostPatience);
   std::unique_lock lock(impl_->mutex);
   const auto done = [this] { return impl_->decided || impl_->failed; };
   impl_->changed.wait_for(lock, patience, done);

@@ -342,6 +342,16 @@ TEST_F(GraphAgreements, ComeNearThoughOneLies) {
   expect_near(values, 400, 600, 200 / 256 + 1);
 }
 
+// The end of a wait of 292 million years lay before its begin, so there was none.
+TEST_F(GraphAgreements, AreWaitedForWithAnyPatience) {
+  std::vector<std::unique_ptr<GraphAgreement>> runs;
+  for (std::size_t i = 0; i < 4; ++i) runs.push_back(begin(network_.approximate(i, "long", 7)));
+  const auto decision = runs[0]->wait(std::chrono::milliseconds::max());
+  ASSERT_TRUE(decision) << decision.error();
+  EXPECT_EQ(decision->value, 7);
+  for (auto& run : runs) EXPECT_TRUE(run->wait(kPatience));
+}
+
 TEST_F(GraphAgreements, AreNotMadeByThoseWhoMeanAnotherRun) {
   std::vector<std::unique_ptr<GraphAgreement>> runs;
   runs.push_back(begin(network_.approximate(0, "mine", 1)));

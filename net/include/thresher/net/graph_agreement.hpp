@@ -77,7 +77,7 @@ class GraphAgreement {
   /// Leaves at once.
   ~GraphAgreement();
 
-  /// The decision, once it is there. kMissing: it is not there after `patience`.
+  /// The decision, once it is there. kMissing: it is not there after `patience`, or after a year.
   /// kRejected: this member can decide nothing, and why. Also the errors of a disk that refuses a
   /// write. From any thread.
   Result<GraphDecision, Error> wait(std::chrono::milliseconds patience);
