@@ -2,6 +2,7 @@
 // upwards in the processes and boxes in the cells.
 #include <z3++.h>
 
+#include <algorithm>
 #include <deque>
 #include <numeric>
 
@@ -13,7 +14,7 @@ namespace thresher::verify {
 namespace {
 
 constexpr std::size_t kMostBoxes = 200'000;
-constexpr const char* kTooMany = "the abstract exploration holds too many configurations";
+constexpr std::size_t kMostNumbers = 20'000'000;  // of all boxes together
 
 /// At least these processes, each form in one of these cells.
 struct Box {
@@ -60,15 +61,20 @@ class Boxes : public Guide {
 class Backward {
  public:
   Backward(const Automaton& ta, const Query& query, const Cells& cells, const Budget& budget)
-      : ta_(ta), query_(query), cells_(cells), budget_(budget) {}
+      : ta_(ta),
+        query_(query),
+        cells_(cells),
+        budget_(budget),
+        numbers_(ta.locations.size() + cells.forms.size()),
+        most_(most_sets(numbers_)) {}
 
   MaybeGuide run() {
     for (const AbstractTarget& t : cells_.targets) {
-      if (!add_target(t)) return std::string(kTooMany);
+      if (!add_target(t)) return too_many();
     }
     while (!todo_.empty()) {
       if (budget_.over()) return std::string("the abstract exploration was not finished in time");
-      if (basis_.size() > kMostBoxes) return std::string(kTooMany);
+      if (basis_.size() > most_ || todo_.size() > most_) return too_many();
       const Box box = std::move(todo_.front());
       todo_.pop_front();
       if (superseded(box)) continue;
@@ -84,6 +90,11 @@ class Backward {
   }
 
  private:
+  std::string too_many() const {
+    return "the abstract exploration holds too many configurations, more than " +
+           std::to_string(most_) + " sets of " + std::to_string(numbers_) +
+           " numbers; another checker may need fewer";
+  }
   // The fewest processes with which the target may hold. Sums become "one of them", bounds from
   // above nothing: both admit more than the target, and the search with Z3 is exact. False when
   // there are too many ways to choose the ones.
@@ -99,7 +110,7 @@ class Backward {
       std::vector<std::vector<std::int64_t>> next;
       for (const auto& before : least) {
         budget_.demand();
-        if (next.size() > kMostBoxes) return false;
+        if (next.size() > most_) return false;
         for (const auto& [s, c] : f.terms) {
           const std::int64_t count = f.terms.size() == 1 ? (-f.constant + c - 1) / c : 1;
           next.push_back(before);
@@ -208,6 +219,8 @@ class Backward {
   const Query& query_;
   const Cells& cells_;
   const Budget& budget_;
+  std::size_t numbers_;  // of one box
+  std::size_t most_;     // boxes
   std::vector<Box> basis_;
   std::deque<Box> todo_;
 };
@@ -222,6 +235,10 @@ MaybeGuide explore(const Automaton& ta, const Query& query, const Cells& cells,
 }
 
 }  // namespace
+
+std::size_t most_sets(std::size_t numbers) {
+  return std::clamp<std::size_t>(kMostNumbers / std::max<std::size_t>(numbers, 1), 1, kMostBoxes);
+}
 
 Outcome check_acs(const Automaton& ta, const Property& property, double seconds,
                   const CheckControl& control) {

@@ -33,6 +33,9 @@ using MaybeGuide = Result<std::unique_ptr<Guide>, std::string>;
 using Explore =
     std::function<MaybeGuide(const Automaton&, const Query&, const Cells&, const Budget&)>;
 
+/// How many sets of configurations the acs checker holds at most, where each has so many numbers.
+std::size_t most_sets(std::size_t numbers);
+
 Outcome check_backward(const std::string& checker, const Automaton& automaton,
                        const Property& property, double seconds, const CheckControl& control,
                        const Explore& explore);

@@ -174,6 +174,15 @@ TEST(Acs, ATargetWithTooManyWaysToHoldIsRefused) {
   EXPECT_THAT(out.why, testing::HasSubstr("too many configurations"));
 }
 
+// A set of configurations has a number for each location, and 200,000 sets were held whatever their
+// size.
+TEST(Acs, LargeConfigurationsAreFewer) {
+  EXPECT_EQ(most_sets(1), most_sets(100));
+  EXPECT_EQ(most_sets(100), 200'000U);
+  EXPECT_EQ(most_sets(2'000), 10'000U);
+  EXPECT_GE(most_sets(std::size_t{1} << 40), 1U);
+}
+
 // BuDDy is global: the calls take turns, and no answer changes.
 TEST_P(Backward, CallsFromSeveralThreadsDoNotMix) {
   const Automaton ta = parsed(kRounds);
