@@ -372,3 +372,18 @@ TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
 
 }  // namespace
 }  // namespace thresher
+// With a bound of 2^33 the product of 64 bits ran over, and all draws lay below 2^32.
+TEST(Prng, BelowBearsBoundsOfMoreThan32Bits) {
+  for (const std::uint64_t bound : {std::uint64_t{1} << 32, (std::uint64_t{1} << 33) + 7,
+                                    std::uint64_t{3} << 50, ~std::uint64_t{0}}) {
+    Prng rng(11);
+    std::array<int, 4> quarters{};
+    for (int i = 0; i < 4000; ++i) {
+      const std::uint64_t drawn = rng.below(bound);
+      ASSERT_LT(drawn, bound);
+      ++quarters.at(drawn / (bound / 4 + 1));
+    }
+    for (const int count : quarters) EXPECT_NEAR(count, 1000, 150) << bound;
+  }
+}
+

@@ -27,8 +27,19 @@ class Prng {
       : key_(mix64(seed ^ mix64(stream))) {}
 
   constexpr std::uint64_t next() { return mix64(key_ + counter_++ * 0xd1342543de82ef95ULL); }
-  /// Uniform in [0, bound) up to a bias below 2^-32. Pre: 1 <= bound < 2^32.
-  constexpr std::uint64_t below(std::uint64_t bound) { return ((next() >> 32) * bound) >> 32; }
+  /// Uniform in [0, bound): the chance of a value is off by less than 2^-32, and by less than 2^-64
+  /// from bounds of 2^32 on. Pre: bound >= 1.
+  constexpr std::uint64_t below(std::uint64_t bound) {
+    const std::uint64_t drawn = next();
+    const std::uint64_t high = drawn >> 32;
+    if (bound >> 32 == 0) return high * bound >> 32;
+    // The upper half of the product of 128 bits.
+    const std::uint64_t low = drawn & 0xffffffff;
+    const std::uint64_t bound_low = bound & 0xffffffff;
+    const std::uint64_t middle = high * bound_low + (low * bound_low >> 32);
+    const std::uint64_t carry = low * (bound >> 32) + (middle & 0xffffffff);
+    return high * (bound >> 32) + (middle >> 32) + (carry >> 32);
+  }
   /// True with probability `parts_per_million` / 10^6.
   constexpr bool chance_ppm(std::uint64_t parts_per_million) {
     return below(1'000'000) < parts_per_million;
