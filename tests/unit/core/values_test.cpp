@@ -115,6 +115,22 @@ TEST(NodeSet, ComparesAndMergesByTheWord) {
   EXPECT_EQ(some.size(), 3U);
 }
 
+// The room of a set counted, so that {1} was not {1} once one of them had held a larger id.
+TEST(NodeSet, IsEqualByItsMembersAlone) {
+  NodeSet small(4);
+  small.insert(NodeId{1});
+  NodeSet large(400);
+  large.insert(NodeId{1});
+  EXPECT_EQ(small, large);
+  EXPECT_EQ(large, small);
+  EXPECT_EQ(NodeSet(), NodeSet(70));
+  large.insert(NodeId{300});
+  EXPECT_NE(small, large);
+  small.insert(NodeId{2});
+  EXPECT_NE(small, large);  // as many, and others
+  EXPECT_NE(large, small);
+}
+
 TEST(NodeSet, CountsEachNodeOnceAndVisitsInOrder) {
   NodeSet set(100);
   EXPECT_TRUE(set.empty());
@@ -356,6 +372,21 @@ TEST(Prng, BelowCoversItsRangeEvenly) {
   EXPECT_TRUE(rng.chance_ppm(1'000'000));
 }
 
+// With a bound of 2^33 the product of 64 bits ran over, and all draws lay below 2^32.
+TEST(Prng, BelowBearsBoundsOfMoreThan32Bits) {
+  for (const std::uint64_t bound : {std::uint64_t{1} << 32, (std::uint64_t{1} << 33) + 7,
+                                    std::uint64_t{3} << 50, ~std::uint64_t{0}}) {
+    Prng rng(11);
+    std::array<int, 4> quarters{};
+    for (int i = 0; i < 4000; ++i) {
+      const std::uint64_t drawn = rng.below(bound);
+      ASSERT_LT(drawn, bound);
+      ++quarters.at(drawn / (bound / 4 + 1));
+    }
+    for (const int count : quarters) EXPECT_NEAR(count, 1000, 150) << bound;
+  }
+}
+
 TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
   EXPECT_EQ(edit_distance("", "abc"), 3u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
@@ -372,18 +403,3 @@ TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
 
 }  // namespace
 }  // namespace thresher
-// With a bound of 2^33 the product of 64 bits ran over, and all draws lay below 2^32.
-TEST(Prng, BelowBearsBoundsOfMoreThan32Bits) {
-  for (const std::uint64_t bound : {std::uint64_t{1} << 32, (std::uint64_t{1} << 33) + 7,
-                                    std::uint64_t{3} << 50, ~std::uint64_t{0}}) {
-    Prng rng(11);
-    std::array<int, 4> quarters{};
-    for (int i = 0; i < 4000; ++i) {
-      const std::uint64_t drawn = rng.below(bound);
-      ASSERT_LT(drawn, bound);
-      ++quarters.at(drawn / (bound / 4 + 1));
-    }
-    for (const int count : quarters) EXPECT_NEAR(count, 1000, 150) << bound;
-  }
-}
-

@@ -122,7 +122,10 @@ class NodeSet {
       }
     }
   }
-  friend bool operator==(const NodeSet&, const NodeSet&) = default;
+  /// The same members, whatever room the sets have.
+  friend bool operator==(const NodeSet& a, const NodeSet& b) {
+    return a.count_ == b.count_ && a.subset_of(b);
+  }
 
  private:
   std::vector<std::uint64_t> words_;
