@@ -5,6 +5,7 @@
 """
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,15 @@ def expect(condition, what):
         sys.exit(f"expected: {what}")
 
 
+def compiled_once(folder):
+    """Compilers remember what they compiled, where there is ccache: who runs the test again waits for what changed alone."""
+    if shutil.which("ccache") is None:
+        return []
+    os.environ.update(CMAKE_CXX_COMPILER_LAUNCHER="ccache", CCACHE_BASEDIR=str(folder), CCACHE_NOHASHDIR="1",
+                      CCACHE_SLOPPINESS="include_file_mtime,include_file_ctime,time_macros")
+    return ["ccache"]
+
+
 def build_all(source, names, folder):
     """Each is a project of its own; together they are configured once."""
     together = folder / "together"
@@ -37,9 +47,10 @@ def main():
     build, source, binary = map(pathlib.Path, sys.argv[1:4])
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        launcher = compiled_once(folder)
         run("cmake", "--install", build, "--prefix", folder / "prefix")
         build_all(source / "examples", ["kv", "ledger", "replicated_log", "own_loop", "beacon", "agree"], folder)
-        libraries(source, folder)
+        libraries(source, folder, launcher)
         lines = run(folder / "own_loop" / "own_loop").split("\n")
         expect(sorted(lines[:4]) == [f"from node {i}" for i in range(4)], "own_loop commits four payloads")
         net = folder / "net"
@@ -69,7 +80,7 @@ def main():
         agree(folder / "agree" / "agree", binary, folder / "jobs")
 
 
-def libraries(source, folder):
+def libraries(source, folder, launcher):
     """A client needs neither RocksDB nor prometheus: by CMake's component, and by pkg-config with the shared library."""
     prefix, client = folder / "prefix", folder / "client"
     client.mkdir()
@@ -92,13 +103,14 @@ endif()
     expect(len(places) == 1, "one thresher-client.pc is installed")
     environment = dict(os.environ, PKG_CONFIG_PATH=str(places[0]))
 
-    def flags(package):
-        return run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+    def flags(package, kind):
+        return run("pkg-config", kind, package, env=environment).split()
 
-    run("c++", "-std=c++20", source / "examples" / "replicated_log" / "main.cpp", "-o", client / "by_pkg_config",
-        *flags("thresher-client"), "-Wl,-rpath," + str(places[0].parent))
-    run("c++", "-std=c++20", source / "examples" / "kv" / "main.cpp", "-o", client / "kv", *flags("thresher"),
-        "-Wl,-rpath," + str(places[0].parent))
+    for example, package, program in (("replicated_log", "thresher-client", "by_pkg_config"), ("kv", "thresher", "kv")):
+        made = client / f"{program}.o"
+        run(*launcher, "c++", "-std=c++20", "-c", source / "examples" / example / "main.cpp", "-o", made,
+            *flags(package, "--cflags"), cwd=client)
+        run("c++", made, "-o", client / program, *flags(package, "--libs"), "-Wl,-rpath," + str(places[0].parent))
     for program in (client / "build" / "client", client / "by_pkg_config"):
         needed = run("ldd", program)
         for unwanted in ("rocksdb", "prometheus", "not found"):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from run_examples import expect, run
+from run_examples import compiled_once, expect, run
 
 SCENARIO = "Echo.WithFewerDoesNot.scenario.json"
 
@@ -82,6 +82,7 @@ def main():
     check_code(page, source / "examples" / "your_protocol")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder).resolve()
+        compiled_once(folder)
         build = build_outside(source_build, source, folder)
         found = shell(f"{build}/echo_test", build)
         expect(found.returncode == 1, f"the planted bug is found:\n{found.stdout}{found.stderr}")
