@@ -49,13 +49,20 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// THRESHER_TA_EVERY: of how many files one is judged, where there is no time for all.
+int every() {
+  const char* asked = std::getenv("THRESHER_TA_EVERY");
+  return asked == nullptr ? 1 : std::atoi(asked);
+}
+
 TEST(Benchmarks, VerdictsAreThoseOfTheManifest) {
   const auto all = manifest();
   if (all.empty())
     GTEST_SKIP() << "no benchmarks in " << folder() << ": set THRESHER_TA_BENCHMARKS";
-  int judged = 0;
+  int judged = 0, files = 0;
   for (const auto& [file, rows] : all) {
     if (file.ends_with(".tla") || file.ends_with(".eta")) continue;
+    if (files++ % every() != 0) continue;
     const auto ta = parse_automaton(content(folder() + "/" + file), file);
     ASSERT_TRUE(ta) << ta.error();
     EXPECT_EQ(*parse_automaton(print_automaton(*ta), file), *ta) << file;
@@ -75,7 +82,7 @@ TEST(Benchmarks, VerdictsAreThoseOfTheManifest) {
       }
     }
   }
-  EXPECT_GT(judged, 90);
+  EXPECT_GT(judged, 90 / every());
 }
 
 // After the free coin of the two n-ben-or files both estimates may have holders: the manifest's

@@ -34,20 +34,20 @@ INSTANTIATE_TEST_SUITE_P(All, Agreements, ::testing::ValuesIn(agreements()),
                          [](const auto& one) { return test_name(one.param.name); });
 
 TEST_P(Agreements, KeepTheirPromisesUnderDrawnSchedules) {
-  play(GetParam().name, promised(), options_of(GetParam(), 120));
+  play(GetParam().name, promised(), options_of(GetParam(), 60));
 }
 
 TEST_P(Agreements, KeepTheirPromisesInTheEventsEngine) {
-  play(GetParam().name, promised(), in_the_events_engine(options_of(GetParam(), 40)));
+  play(GetParam().name, promised(), in_the_events_engine(options_of(GetParam(), 20)));
 }
 
 TEST_P(Agreements, KeepTheirPromisesWhenMessagesAreLost) {
-  play(GetParam().name, promised(), with_losses(options_of(GetParam(), 40)));
+  play(GetParam().name, promised(), with_losses(options_of(GetParam(), 20)));
 }
 
 // With the real coin, which verifies what liars send as shares.
 TEST_P(Agreements, KeepTheirPromisesWithTheRealCoin) {
-  harness::Options o = options_of(GetParam(), 20);
+  harness::Options o = options_of(GetParam(), 10);
   o.first_seed = 300'000;
   o.base.parameters["coin"] = std::string("threshold");
   play(GetParam().name, promised(), o);

@@ -48,15 +48,15 @@ INSTANTIATE_TEST_SUITE_P(Broadcasts, Shelf, ::testing::ValuesIn(shelf()),
                          [](const auto& one) { return test_name(one.param.name); });
 
 TEST_P(Shelf, KeepsItsPromisesUnderDrawnSchedules) {
-  play(GetParam().name, promised(), options_of(GetParam(), 120));
+  play(GetParam().name, promised(), options_of(GetParam(), 60));
 }
 
 TEST_P(Shelf, KeepsItsPromisesInTheEventsEngine) {
-  play(GetParam().name, promised(), in_the_events_engine(options_of(GetParam(), 40)));
+  play(GetParam().name, promised(), in_the_events_engine(options_of(GetParam(), 20)));
 }
 
 TEST_P(Shelf, KeepsItsPromisesWhenMessagesAreLost) {
-  play(GetParam().name, promised(), with_losses(options_of(GetParam(), 40)));
+  play(GetParam().name, promised(), with_losses(options_of(GetParam(), 20)));
 }
 
 // Nothing but time passes: whoever lacks something is told, and all is delivered everywhere.
