@@ -11,8 +11,6 @@
 #include <regex>
 #include <sstream>
 
-#include "thresher/sim/network.hpp"
-#include "thresher/sim/outcome.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::sim {
@@ -142,38 +140,6 @@ TEST(ReadExperiment, DealsRegionsOut) {
     "network": {"wan": "aws", "regions": ["ireland", "tokyo"]})");
   EXPECT_THAT(e.network.regions, ElementsAre("ireland", "tokyo", "ireland", "tokyo", "ireland"));
   EXPECT_EQ(e.network.delta, Ticks{212'400});
-}
-
-// It was that of one hop, so that time-outs ran out before the first answer of who is far away.
-TEST(ReadExperiment, DeltaIsTwiceTheLongestWayOverATopology) {
-  const auto delta = [](const std::string& members) { return one(members).network.delta; };
-  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain"})"), 12 * kUnit);
-  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "star", "delay": 5})"),
-            20 * kUnit);
-  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain", "delta": 3,
-      "reorder": 0.1})"),
-            3 * kUnit);
-  EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain", "reorder": 0.1})"),
-            12 * kUnit);
-  const std::string random =
-      R"("committee": {"n": 40}, "network": {"topology": "random", "degree": 2},
-      "seed": )";
-  for (const char* seed : {"1", "2", "3"}) {
-    const Experiment e = one(random + seed);
-    EXPECT_EQ(e.network.delta, 2 * Links(e, NodeSet(e.n)).slowest()) << seed;
-    const auto again = read_experiments(write_experiment(e), {"again.json", {}, known()});
-    ASSERT_TRUE(again);
-    EXPECT_EQ(again->front().experiment.network.delta, e.network.delta);
-  }
-}
-
-// Time-outs of one hop: nobody was ever elected.
-TEST(ReadExperiment, RaftElectsOverALongChain) {
-  const Experiment e = one(R"("protocol": {"name": "raft"}, "committee": {"n": 60},
-    "network": {"topology": "chain"}, "stop": {"time": 4000})");
-  const Outcome o = simulate(e, {});
-  EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
-  EXPECT_GT(o.decisions, 100U);
 }
 
 TEST(ReadExperiment, WhatIsWrittenReadsBackEqual) {
