@@ -298,6 +298,15 @@ class Asked(Nodes):
         self.start(3)
         self.level(0, 1, 2, 3, length=51)
 
+    # No certificate can say a year of five digits, and the node broke the connection off for 30 s.
+    def test_a_client_needs_no_clock(self):
+        self.start(0, 1, 2)
+        under = {**os.environ, "LD_PRELOAD": str(self.shifted_clock()), "PAST_IF": "/"}
+        for position, shifted in enumerate((-1000, -2**40, 2**40)):
+            out = subprocess.run([BINARY, "submit", "--home", str(self.home(0)), "--data", str(shifted)],
+                                 env={**under, "SHIFTED": str(shifted)}, capture_output=True, text=True, timeout=60)
+            self.assertEqual((out.returncode, out.stdout), (0, f"{position}\n"), out.stderr)
+
     def test_a_line_that_is_too_large_is_refused_alone(self):
         self.start(0, 1, 2, 3)
         lines = [f"good-{i}" for i in range(100)]
