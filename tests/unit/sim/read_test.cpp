@@ -135,13 +135,6 @@ TEST(ReadExperiment, ReadsTheWholeShape) {
   EXPECT_EQ(e.seed, 18446744073709551615U);
 }
 
-TEST(ReadExperiment, DealsRegionsOut) {
-  const Experiment e = one(R"("engine": "events", "committee": {"n": 5},
-    "network": {"wan": "aws", "regions": ["ireland", "tokyo"]})");
-  EXPECT_THAT(e.network.regions, ElementsAre("ireland", "tokyo", "ireland", "tokyo", "ireland"));
-  EXPECT_EQ(e.network.delta, Ticks{212'400});
-}
-
 TEST(ReadExperiment, WhatIsWrittenReadsBackEqual) {
   for (const char* members :
        {"", R"("protocol": {"name": "pbft", "scale": 2.5}, "committee": {"n": 31, "f": 9})",

@@ -28,6 +28,15 @@ Read read_members(const std::string& members, const std::string& file = "exp.jso
                           {file, {}, known()});
 }
 
+TEST(WideArea, DealsItsRegionsOut) {
+  const auto out = read_members(R"("committee": {"n": 5},
+    "network": {"wan": "aws", "regions": ["ireland", "tokyo"]})");
+  ASSERT_TRUE(out) << testing::PrintToString(out.error());
+  const Experiment& e = out->front().experiment;
+  EXPECT_THAT(e.network.regions, ElementsAre("ireland", "tokyo", "ireland", "tokyo", "ireland"));
+  EXPECT_EQ(e.network.delta, Ticks{212'400});
+}
+
 TEST(WideArea, IsATableThatTheFileBrings) {
   const auto out = read_members(R"("network": {"matrix": {"regions": ["a", "b"],
     "rtt": [[0.5, 80], [90, 0.5]], "jitter": 0.1, "loss": 0.001}, "regions": ["b", "a", "b"]})");
