@@ -69,9 +69,10 @@ bool write(const PortableLedger& l, const std::function<bool(ByteView)>& sink) {
   w.u64(l.recent.size());
   bool good = true;
   l.recent.each([&](const OrderedTransaction& t) {
+    if (!good) return;
     write(t, w);
     if (w.view().size() < kPiece) return;
-    good = good && sink(w.view());
+    good = sink(w.view());
     w = Writer();
     w.reserve(kPiece + kRest);
   });
@@ -82,16 +83,6 @@ bool write(const PortableLedger& l, const std::function<bool(ByteView)>& sink) {
     put(r.value, w);
   }
   return good && sink(w.view());
-}
-
-Bytes encode(const PortableLedger& l) {
-  Writer w;
-  w.reserve(l.recent.size() * kRecentBytes + kRest);
-  (void)write(l, [&](ByteView piece) {
-    w.bytes(piece);
-    return true;
-  });
-  return Bytes::from(w.take());
 }
 
 std::optional<PortableLedger> decode_portable_ledger(ByteView bytes) {

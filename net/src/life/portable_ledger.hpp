@@ -47,7 +47,6 @@ struct PortableLedger {
 
 /// In pieces, on any thread. False: the sink said so, and gets no more.
 bool write(const PortableLedger& ledger, const std::function<bool(ByteView)>& sink);
-Bytes encode(const PortableLedger& ledger);
 std::optional<PortableLedger> decode_portable_ledger(ByteView bytes);
 
 /// What a start goes on from, beside the application's state.

@@ -148,12 +148,13 @@ bool describe_network(Fields& fields, Experiment& e, const Members& all) {
                 "`cut` out");
     }
     const bool fits = net.sound() && all.n != 0;
+    const Ticks standard = fits ? delta_of(e) : 0;
     follows = fits && !net.given("delta");
-    if (follows) n.delta = delta_of(e);
+    if (follows) n.delta = standard;
     net.decimal({"delta",
                  "what the protocol's timers call Delta; absent: twice the longest that a message "
                  "takes all its way",
-                 false, fits && n.delta == delta_of(e)},
+                 false, fits && n.delta == standard},
                 n.delta, kDelay);
     choose(net, {"scheduler", "fair, starve, rushing, adaptive, reverse or hunt"}, n.scheduler);
     if (e.engine == Engine::kRounds && n.nic_bits_per_s != 0) {
