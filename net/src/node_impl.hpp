@@ -223,7 +223,8 @@ struct Node::Impl final : EngineHost {
   // life/node_snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
-  void take_snapshot(const Checkpoint& checkpoint, bool due);
+  void take_snapshot(const Checkpoint& checkpoint, Round before);
+  void recall_grids();
   void write_spare(std::uint64_t now);
   void write_snapshot(SnapshotWriter::Job taken);
   OwnState own_state() const;
@@ -236,6 +237,7 @@ struct Node::Impl final : EngineHost {
   void hear_wish(NodeId from, const WantSnapshots& want);
   std::vector<SnapshotOffer> offers(NodeId to);
   void hold_for(NodeId who, Round slot);
+  void keep_for(NodeId who, const std::vector<std::uint8_t>& grids);
   bool stays(Round slot) const;
   void serve_parts();
   bool can_join() const;

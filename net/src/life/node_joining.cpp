@@ -39,7 +39,9 @@ bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
 void Node::Impl::hear_wish(NodeId from, const WantSnapshots& want) {
   if (!snapshot_service.may_ask(from, want.takes.has_value())) return;
   if (want.takes) hold_for(from, *want.takes);
-  (void)transport.send(from.value, {kSnapshots, encode(offers(from)), {}});
+  keep_for(from, want.grids);
+  const Bytes own = encode(OwnSnapshots{offers(from), pace.grid()});
+  (void)transport.send(from.value, {kSnapshots, own, {}});
   if (!giving_parts) snapshot_service.close();
 }
 
@@ -87,6 +89,27 @@ void Node::Impl::hold_for(NodeId who, Round slot) {
   say(Level::kInfo, "keeps the snapshot of slot " + std::to_string(slot.value) +
                         " and the log behind it for node " + std::to_string(who.value) +
                         ", which takes its state from it");
+}
+
+// The newest of each grid that are here, or are being written, and that the log goes on from.
+void Node::Impl::keep_for(NodeId who, const std::vector<std::uint8_t>& grids) {
+  if (!shares_state() || grids.empty()) return;
+  const std::vector<Round> own = holds.of(who);
+  const std::vector<Round> here = SnapshotFolder(options.data).slots();
+  SnapshotHolds::Waited kept{grids, {}, 0};
+  for (const std::uint8_t grid : grids) {
+    for (const Round slot : holds.newest(grid)) {
+      const auto among = [slot](const std::vector<Round>& slots) {
+        return std::ranges::find(slots, slot) != slots.end();
+      };
+      const bool gone = !among(here) && !here.empty() && slot <= here.front();
+      if (among(kept.slots) || gone || (!among(own) && !stays(slot))) continue;
+      kept.slots.push_back(slot);
+      const StoredSnapshot* stored = snapshot_service.stored(slot);
+      if (stored != nullptr) kept.bytes = std::max(kept.bytes, stored->manifest.bytes);
+    }
+  }
+  holds.waits(who, std::move(kept), {Loop::now_us(), store->written()});
 }
 
 void Node::Impl::serve_parts() {

@@ -75,8 +75,7 @@ void Node::Impl::checkpoint_after(const LogEntry& entry) {
   }
   checkpoints.reached(c, tree.open_results());
   checkpoints_differ();
-  if (pace.due_of_fastest(entry.before, entry.slot))
-    take_snapshot(c, pace.due(entry.before, entry.slot));
+  if (pace.due_of_fastest(entry.before, entry.slot)) take_snapshot(c, entry.before);
 }
 
 bool Node::Impl::life_frame(NodeId from, const Frame& f) {

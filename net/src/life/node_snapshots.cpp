@@ -13,8 +13,22 @@ bool Node::Impl::shares_state() const {
          options.snapshot_checkpoints > 0;
 }
 
+// Of the snapshots that lie here. The log says which commit came before each.
+void Node::Impl::recall_grids() {
+  std::vector<Round> slots = SnapshotFolder(options.data).slots();
+  std::ranges::reverse(slots);
+  for (const Round slot : slots) {
+    (void)reader.each(slot, [&](const LogEntry& entry) {
+      if (entry.slot == slot && pace.due_of_fastest(entry.before, slot))
+        holds.took(slot, pace.grid_of(entry.before, slot));
+      return false;
+    });
+  }
+}
+
 void Node::Impl::start_snapshots() {
   if (!shares_state()) return;
+  recall_grids();
   const SnapshotWriter::Options keeping{
       std::max<std::size_t>(SnapshotWriter::kKept, options.keep_snapshots), options.prunes(),
       [this](Round slot) { return load_certificate(*store, slot, committee().size()).has_value(); },
@@ -54,9 +68,10 @@ bool Node::Impl::catches_up() const {
 }
 
 // One that is still being written goes on, and this one is left out, unless the log comes to rest
-// here. `due`: of this node, at its pace.
-void Node::Impl::take_snapshot(const Checkpoint& checkpoint, bool due) {
+// here. `before`: the slot of the commit before it.
+void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
   if (!snapshots || checkpoints.difference()) return;
+  const bool due = pace.due(before, checkpoint.slot);
   const std::uint64_t now = Loop::now_us();
   const bool behind = catches_up();
   const bool busy = snapshots->busy();
@@ -71,6 +86,7 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint, bool due) {
   job.checkpoint = checkpoint;
   job.own = own_state();
   job.ledger = portable_ledger(checkpoint);
+  job.grid = pace.grid_of(before, checkpoint.slot);
   if (!takes) return spare.keep(std::move(job));
   next_snapshot_us = now + kRestBehind;
   write_snapshot(std::move(job));
@@ -88,6 +104,7 @@ void Node::Impl::write_spare(std::uint64_t now) {
 // would hide what is missing. This thread takes views; who writes makes bytes of them.
 void Node::Impl::write_snapshot(SnapshotWriter::Job taken) {
   checkpoints.need(taken.checkpoint.slot);
+  holds.took(taken.checkpoint.slot, taken.grid);
   const auto job = std::make_shared<SnapshotWriter::Job>(std::move(taken));
   writer->durably({}, [this, job] {
     loop.post([this, job] {

@@ -1,5 +1,11 @@
 #include "snapshot_parts.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "snapshot_pace.hpp"
+
 namespace thresher::net {
 namespace {
 
@@ -28,45 +34,70 @@ std::string why_not_given(std::uint64_t state_bytes) {
          "(retention in node.toml)";
 }
 
-Bytes encode(const std::vector<SnapshotOffer>& offers) {
+Bytes encode(const OwnSnapshots& own) {
   Writer w;
-  w.u8(static_cast<std::uint8_t>(offers.size()));
-  for (const SnapshotOffer& offer : offers) {
+  w.u8(static_cast<std::uint8_t>(own.offers.size()));
+  for (const SnapshotOffer& offer : own.offers) {
     const Bytes certificate = encode(offer.certificate);
     w.u32(static_cast<std::uint32_t>(certificate.size())).bytes(certificate.view());
     w.bytes(offer.manifest.bytes);
   }
+  w.u8(own.grid);
   return Bytes::from(w.take());
 }
 
-std::optional<std::vector<SnapshotOffer>> decode_offers(ByteView bytes, std::uint32_t n) {
+std::optional<OwnSnapshots> decode_own_snapshots(ByteView bytes, std::uint32_t n) {
   Reader in(bytes);
   const std::size_t count = in.u8();
   if (count > kMostOffers) return std::nullopt;
-  std::vector<SnapshotOffer> out;
+  OwnSnapshots out;
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     const std::uint32_t size = in.u32();
     if (size > in.remaining()) return std::nullopt;
     auto certificate = decode_certificate(in.bytes(size), n);
     if (!certificate) return std::nullopt;
-    out.push_back({std::move(*certificate), in.digest()});
+    out.offers.push_back({std::move(*certificate), in.digest()});
   }
-  if (!in.done()) return std::nullopt;
+  out.grid = in.u8();
+  if (!in.done() || out.grid > SnapshotPace::kCoarsest) return std::nullopt;
   return out;
 }
 
-// Of who takes none yet it is empty, as it was before a node said what it takes.
+// Empty where nothing is said. A slot has more bytes than all grids.
 Bytes encode(const WantSnapshots& want) {
   Writer w;
-  if (want.takes) w.u64(want.takes->value);
+  if (want.takes) {
+    w.u64(want.takes->value);
+  } else {
+    for (const std::uint8_t grid : want.grids) w.u8(grid);
+  }
   return Bytes::from(w.take());
 }
 
 std::optional<WantSnapshots> decode_want_snapshots(ByteView bytes) {
-  if (bytes.empty()) return WantSnapshots{};
+  WantSnapshots out;
   Reader in(bytes);
-  const Round slot{in.u64()};
-  return in.done() ? std::optional(WantSnapshots{slot}) : std::nullopt;
+  if (bytes.size() > kMostGrids) {
+    out.takes = Round{in.u64()};
+  } else {
+    while (in.remaining() > 0) out.grids.push_back(in.u8());
+  }
+  const bool rises = std::ranges::adjacent_find(out.grids, std::greater_equal{}) == out.grids.end();
+  const bool known = out.grids.empty() || out.grids.back() <= SnapshotPace::kCoarsest;
+  return in.done() && rises && known ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::vector<std::uint8_t> grids_to_keep(std::vector<std::uint8_t> said,
+                                        const Committee& committee) {
+  std::ranges::sort(said);
+  std::vector<std::uint8_t> out;
+  const std::size_t first = 2 * std::size_t{committee.faults()};
+  for (std::size_t number = std::max<std::size_t>(first, 1); number <= first + 1; ++number) {
+    if (said.empty()) break;
+    const std::uint8_t grid = said[std::min(number, said.size()) - 1];
+    if (out.empty() || out.back() != grid) out.push_back(grid);
+  }
+  return out;
 }
 
 Bytes encode(const SnapshotPart& part) {

@@ -1,10 +1,10 @@
 // What nodes say to each other about snapshots: which they have, and parts of one. Private to net/.
 //
-//   send({kSnapshots, encode(offers), {}});                       // answers kWantSnapshots
+//   send({kSnapshots, encode(OwnSnapshots{offers, grid}), {}});   // answers kWantSnapshots
 //   if (auto want = decode_want_part(frame.control.view())) ...   // a kWantPart
 //
 // Guarantees: one spelling each; decode gives nothing for what encode did not write, and for more
-// offers than kMostOffers.
+// offers than kMostOffers or more grids than kMostGrids.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "snapshot_folder.hpp"
+#include "thresher/core/committee.hpp"
 
 namespace thresher::net {
 
@@ -33,6 +34,11 @@ struct SnapshotOffer {
   }
 };
 inline constexpr std::size_t kMostOffers = 4;
+/// What a node says of its snapshots: those that can be taken, and on which grid it takes them.
+struct OwnSnapshots {
+  std::vector<SnapshotOffer> offers{};
+  std::uint8_t grid = 0;  ///< snapshot_pace.hpp
+};
 
 /// Of a snapshot that is given or taken: a manifest goes in one frame. Unit: bytes.
 inline constexpr std::size_t kMostManifest = 4u << 20;
@@ -42,10 +48,27 @@ inline constexpr std::uint64_t kMostGivenState =
 /// Empty, or why nobody can take over a state of so many bytes.
 std::string why_not_given(std::uint64_t state_bytes);
 
-/// The question which snapshots a node has; who takes one already says which, so that it stays.
+/// The question which snapshots a node has. Who takes one already says which, so that it stays. Who
+/// found none that enough nodes have says on which grids slower ones take theirs (grids_to_keep()),
+/// so that what is on these stays until the slower ones have it too.
 struct WantSnapshots {
   std::optional<Round> takes{};
+  std::vector<std::uint8_t> grids{};  ///< finest first, at most kMostGrids; none where it takes one
 };
+inline constexpr std::size_t kMostGrids = 2;
+/// Of each grid so many of the newest are kept: who is slow has written one before the next but one
+/// is due. Together no more than a member holds.
+inline constexpr std::size_t kKeptOfGrid = 2;
+static_assert(kMostGrids * kKeptOfGrid <= kMostOffers);
+
+/// The grids on which members of `committee`, by their own words, take snapshots: those of which
+/// kValidity correct ones have all snapshots in common are among them, or finer.
+///
+/// Slots of a coarse grid are among those of each finer one, so with the words in order it takes
+/// the one behind which f+1 correct ones stand. If k of the liars among them say less than it and
+/// the others more, that is number f+1+k, and every correct one up to number 2f+k will do. Number
+/// 2f is such for k < f, and number 2f+1 for k > 0; with fewer answers the last ones.
+std::vector<std::uint8_t> grids_to_keep(std::vector<std::uint8_t> said, const Committee& committee);
 
 /// A part of one: a MiB of a file, or the manifest.
 struct SnapshotPart {
@@ -60,8 +83,8 @@ struct GivenPart {
   bool found = false;
 };
 
-Bytes encode(const std::vector<SnapshotOffer>& offers);
-std::optional<std::vector<SnapshotOffer>> decode_offers(ByteView bytes, std::uint32_t n);
+Bytes encode(const OwnSnapshots& own);
+std::optional<OwnSnapshots> decode_own_snapshots(ByteView bytes, std::uint32_t n);
 Bytes encode(const WantSnapshots& want);
 std::optional<WantSnapshots> decode_want_snapshots(ByteView bytes);
 

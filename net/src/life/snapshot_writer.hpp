@@ -41,6 +41,7 @@ class SnapshotWriter {
     std::unique_ptr<Frozen> state;
     OwnState own;
     std::optional<PortableLedger> ledger{};  ///< empty: nobody can take this snapshot over
+    std::uint8_t grid = 0;                   ///< the coarsest that has it (snapshot_pace.hpp)
   };
   /// Called on the thread of the writer.
   struct Hooks {

@@ -40,16 +40,30 @@ void StateSync::begin(Round above, std::uint64_t now) {
   ask_offers(now);
 }
 
-// Says too which one is taken: what peers prune while it comes would have to be taken anew.
+// Says too which one is taken, or waited for: what peers prune meanwhile would have to be taken
+// anew, or would never come.
 void StateSync::ask_offers(std::uint64_t now) {
   asked_us_ = now;
   WantSnapshots want;
-  if (chosen_) want.takes = chosen_->certificate.checkpoint.slot;
+  if (chosen_) {
+    want.takes = chosen_->certificate.checkpoint.slot;
+  } else {
+    want.grids = grids();
+  }
   for (const NodeId i : node_ids(peers_.size())) {
     if (i == self_ || peers_[i.value].lied) continue;
     peers_[i.value].awaited = true;
     hooks_.send(i, {kWantSnapshots, encode(want), {}});
   }
+}
+
+// On which those take snapshots that have answered.
+std::vector<std::uint8_t> StateSync::grids() const {
+  std::vector<std::uint8_t> said;
+  for (const Peer& p : peers_) {
+    if (p.grid && !p.lied) said.push_back(*p.grid);
+  }
+  return grids_to_keep(std::move(said), committee_);
 }
 
 void StateSync::tick(std::uint64_t now) {
@@ -72,18 +86,19 @@ bool StateSync::frame(NodeId from, const Frame& frame, std::uint64_t now) {
 
 // Each has some signatures of a quorum, so what nobody asked for is not looked at.
 bool StateSync::offers(NodeId from, const Frame& frame, std::uint64_t now) {
-  auto offers = decode_offers(frame.control.view(), committee_.size());
-  if (!offers) return false;
+  auto own = decode_own_snapshots(frame.control.view(), committee_.size());
+  if (!own) return false;
   if (!active_ || peers_[from.value].lied) return true;
   if (!std::exchange(peers_[from.value].awaited, false)) return true;
-  std::erase_if(*offers,
+  std::erase_if(own->offers,
                 [&](const SnapshotOffer& o) { return o.certificate.checkpoint.slot <= above_; });
-  for (const SnapshotOffer& offer : *offers) {
+  for (const SnapshotOffer& offer : own->offers) {
     if (holds(offer.certificate)) continue;
     lie(from, "a snapshot whose certificate does not hold");
     return true;
   }
-  peers_[from.value].offers = std::move(*offers);
+  peers_[from.value].grid = own->grid;
+  peers_[from.value].offers = std::move(own->offers);
   if (!chosen_) choose(now);
   return true;
 }

@@ -8,7 +8,8 @@
 // The peers say which snapshots they have. Believed is one whose checkpoint a quorum certified (the
 // keys of the genesis file say so, and nobody else) and whose manifest kValidity of them name: one
 // of them is correct. All are told which that is, and keep it (snapshot_holds.hpp). Its parts come
-// from all that have it, several at a time.
+// from all that have it, several at a time. Until there is one, the faster peers are asked to keep
+// what the slower ones are about to have too.
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
 // here already, also after a kill. Who gives something else is named and not asked again; who gives
@@ -80,6 +81,7 @@ class StateSync {
  private:
   struct Peer {
     std::optional<std::vector<SnapshotOffer>> offers{};  ///< empty: it has not answered
+    std::optional<std::uint8_t> grid{};                  ///< on which it takes snapshots
     bool awaited = false;  ///< it was asked for them since it answered
     std::set<SnapshotPart> asked{};
     std::uint64_t heard_us = 0;
@@ -104,6 +106,7 @@ class StateSync {
   bool gives(NodeId id, std::uint64_t now) const;
   std::set<SnapshotPart> on_their_way() const;
   void no_group();
+  std::vector<std::uint8_t> grids() const;
 
   Genesis genesis_;
   Committee committee_;

@@ -127,6 +127,45 @@ TEST_F(Chase, WhereNothingIsKeptItHasToBeginAgain) {
   expect_joined();
 }
 
+// Node 2 never ends the snapshot that it writes, and whenever node 1 has written one, node 0 has no
+// more what it was of: no two peers ever had one in common, though the log went on and on.
+TEST_F(Chase, NoTwoPeersWriteTheirSnapshotsAtNearlyTheSameSpeed) {
+  start_peers();
+  p.net.app(2).hold_snapshots(true);
+  std::atomic<bool> done{false};
+  std::thread paces([&] {
+    const auto reaches = [&](std::size_t node, int count) {
+      while (snapshots[node] < count && !done)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    while (!done) {
+      p.net.app(1).hold_snapshots(true);
+      // For some of the questions that a newcomer asks, one a second.
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+      reaches(0, snapshots[0] + 5);
+      const int before = snapshots[1];
+      p.net.app(1).hold_snapshots(false);
+      reaches(1, before + 1);
+    }
+  });
+  const auto goes_on = [&] {
+    p.submit("the log goes on");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  p.payload = 5000;
+  for (const int had = snapshots[1]; snapshots[1] < had + 3;) goes_on();  // nothing in common stays
+  ASSERT_EQ(p.net.start(3, p.options()), "");
+  EXPECT_TRUE(Network::eventually([&] {
+    for (int k = 0; k < 10; ++k) goes_on();
+    return p.net.app(3).count() + 10 >= p.length;
+  })) << p.waits_for(3);
+  EXPECT_LT(p.net.app(3).applied(), p.length) << "from a snapshot";
+  done = true;
+  paces.join();
+  for (std::size_t i = 0; i < 3; ++i) p.net.app(i).hold_snapshots(false);
+  expect_joined();
+}
+
 // A member that says that it takes a snapshot, asks for all of it again and again, and reads
 // nothing: it has what it asked for until the log has grown by `hold_bytes`, and then no more.
 TEST_F(Chase, AMemberThatAsksAndNeverReadsHoldsTheDiskWithinItsBound) {
@@ -145,12 +184,12 @@ TEST_F(Chase, AMemberThatAsksAndNeverReadsHoldsTheDiskWithinItsBound) {
     answer = liar.frame();
   } while (answer && answer->kind != kSnapshots);
   ASSERT_TRUE(answer);
-  const auto offers = decode_offers(answer->control.view(), 4);
-  ASSERT_TRUE(offers && !offers->empty());
-  const Checkpoint taken = offers->front().certificate.checkpoint;
+  const auto own = decode_own_snapshots(answer->control.view(), 4);
+  ASSERT_TRUE(own && !own->offers.empty());
+  const Checkpoint taken = own->offers.front().certificate.checkpoint;
   const auto asks = [&] {
     // The node may have had enough of somebody who reads nothing.
-    return say(kWantSnapshots, encode(WantSnapshots{taken.slot})) &&
+    return say(kWantSnapshots, encode(WantSnapshots{taken.slot, {}})) &&
            say(kWantPart, encode(SnapshotPart{taken.slot, SnapshotFileName::kState, 0}));
   };
   const std::string folder =

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <set>
+
 namespace thresher::net {
 namespace {
 
@@ -53,6 +56,47 @@ TEST_F(Holding, AMemberHoldsNoMoreThanItsPlaces) {
     holds.offered(kNewcomer, {Round{slot}}, now);
   EXPECT_EQ(holds.of(kNewcomer).size(), kMostOffers);
   EXPECT_EQ(holds.oldest(), Round{8});
+}
+
+// Of a coarse grid what was taken stays until two newer ones were.
+TEST_F(Holding, TheNewestOfTheGridsStayForWhoWaits) {
+  const auto take = [&](std::uint64_t slot) {
+    holds.took(Round{slot}, static_cast<std::uint8_t>(std::countr_zero(slot)));
+  };
+  for (std::uint64_t slot = 1; slot <= 16; ++slot) take(slot);
+  EXPECT_EQ(holds.newest(3), (std::vector{Round{8}, Round{16}}));
+  EXPECT_FALSE(holds.keeps(Round{16})) << "nobody waits";
+  holds.offered(kNewcomer, {Round{15}, Round{16}}, now);
+  holds.waits(kNewcomer, {{1, 3}, {Round{14}, Round{16}}, 0}, now);
+  EXPECT_FALSE(holds.keeps(Round{15})) << "that it was offered gives way";
+  EXPECT_EQ(holds.oldest(), Round{14}) << "8 is gone";
+  std::set<std::uint64_t> kept;
+  for (std::uint64_t slot = 17; slot <= 40; ++slot) take(slot);
+  for (std::uint64_t slot = 17; slot <= 40; ++slot) {
+    if (holds.keeps(Round{slot})) kept.insert(slot);
+  }
+  EXPECT_TRUE(kept.contains(32) && kept.contains(38) && kept.contains(40));
+  EXPECT_LE(kept.size(), kMostOffers);
+  holds.waits(kNewcomer, {{}, {}, 0}, now);
+  EXPECT_TRUE(holds.keeps(Round{32})) << "it only asks";
+  holds.takes(kNewcomer, Round{32}, 0, now);
+  holds.waits(kNewcomer, {{1}, {Round{40}}, 0}, now);
+  EXPECT_EQ(holds.of(kNewcomer), std::vector{Round{32}}) << "it has named one";
+  EXPECT_FALSE(holds.keeps(Round{40}));
+}
+
+// However often it says so; and then it holds nothing for as long.
+TEST_F(Holding, WhoOnlyWaitsHoldsForAsLongAsItTakesToWriteWhatItWaitsFor) {
+  holds.took(Round{64}, 6);
+  for (const std::uint64_t mib : {0, 16'000}) {
+    const auto waits = [&] { holds.waits(kNewcomer, {{2}, {Round{64}}, mib * kMiB}, now); };
+    waits();
+    const std::uint64_t lasted = seconds_until_it_ends(waits);
+    EXPECT_EQ(lasted, SnapshotHolds::kIdle / kSecond + mib / 16 + 1);
+    waits();
+    EXPECT_FALSE(holds.keeps(Round{64}));
+    now.us += lasted * kSecond;
+  }
 }
 
 // The bounds are each member's own: what one wastes costs no other anything.

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "life/snapshot_pace.hpp"
+#include "thresher/core/prng.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -92,10 +94,12 @@ class Joining : public testing::Test {
     if (f.kind == kWantSnapshots) {
       if (const auto want = decode_want_snapshots(f.control.view()); want && want->takes)
         told_[to.value] = want->takes;
+      else if (want)
+        kept_[to.value] = want->grids;
       SnapshotOffer offer{certificate(way == Way::kMixed ? 80 : 40, way != Way::kFalseCertificate),
                           digest_of(stored->manifest, genesis_.context())};
       if (way == Way::kOtherManifest) offer.manifest = hash(as_view("another"));
-      return Frame{kSnapshots, encode(std::vector<SnapshotOffer>{offer}), {}};
+      return Frame{kSnapshots, encode(OwnSnapshots{{offer}, grids_[to.value]}), {}};
     }
     const SnapshotPart part = *decode_want_part(f.control.view());
     asked_.push_back({to.value, part});
@@ -153,7 +157,9 @@ class Joining : public testing::Test {
   std::uint64_t now_ = 1;
   std::deque<std::pair<NodeId, Frame>> sent_;
   std::vector<std::pair<std::uint16_t, SnapshotPart>> asked_;
-  std::map<std::uint16_t, std::optional<Round>> told_;  // which snapshot it says that it takes
+  std::map<std::uint16_t, std::optional<Round>> told_;       // which snapshot it says that it takes
+  std::map<std::uint16_t, std::vector<std::uint8_t>> kept_;  // and of which grids some are to stay
+  std::map<std::uint16_t, std::uint8_t> grids_;              // on which a peer takes snapshots
   std::map<std::uint16_t, std::string> blamed_;
   std::vector<std::string> warnings_;
 };
@@ -190,10 +196,70 @@ TEST_F(Joining, AllPeersAreToldWhichSnapshotItTakes) {
 TEST_F(Joining, TheQuestionForSnapshotsHasOneSpelling) {
   EXPECT_TRUE(encode(WantSnapshots{}).empty());
   EXPECT_EQ(decode_want_snapshots({})->takes, std::nullopt);
-  const Bytes said = encode(WantSnapshots{Round{40}});
+  const Bytes said = encode(WantSnapshots{Round{40}, {}});
   EXPECT_EQ(decode_want_snapshots(said.view())->takes, Round{40});
   for (std::size_t size = 1; size < said.size(); ++size)
     EXPECT_FALSE(decode_want_snapshots(said.view().first(size))) << size;
+  const std::vector<std::uint8_t> grids{0, SnapshotPace::kCoarsest};
+  EXPECT_EQ(decode_want_snapshots(encode(WantSnapshots{{}, grids}).view())->grids, grids);
+  const auto refused = [](std::vector<std::uint8_t> some) {
+    return !decode_want_snapshots(encode(WantSnapshots{{}, std::move(some)}).view());
+  };
+  EXPECT_TRUE(refused({1, 1}) && refused({2, 1}) && refused({0, 1, 2}));
+  EXPECT_TRUE(refused({SnapshotPace::kCoarsest + 1}));
+}
+
+TEST_F(Joining, WhatANodeHasIsSaidInOneSpelling) {
+  const SnapshotOffer offer{certificate(40), hash({})};
+  const Bytes said = encode(OwnSnapshots{{offer}, 3});
+  const auto read = decode_own_snapshots(said.view(), 4);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->offers, std::vector{offer});
+  EXPECT_EQ(read->grid, 3);
+  for (std::size_t size = 0; size < said.size(); ++size)
+    EXPECT_FALSE(decode_own_snapshots(said.view().first(size), 4)) << size;
+  const Bytes coarser = encode(OwnSnapshots{{offer}, SnapshotPace::kCoarsest + 1});
+  EXPECT_FALSE(decode_own_snapshots(coarser.view(), 4));
+}
+
+// On the grids of the slower ones some are to stay, until one is taken.
+TEST_F(Joining, WhatSlowerPeersTakeIsKeptByTheOthers) {
+  ways_ = {Way::kGood, Way::kOtherManifest, Way::kGood, Way::kSilent};
+  grids_ = {{1, 5}, {2, 0}};
+  const auto sync = start();
+  EXPECT_FALSE(run(*sync, 1'000'000, 3'000'000));
+  EXPECT_EQ(kept_[2], std::vector<std::uint8_t>{5});
+  ways_[1] = Way::kGood;
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  expect_whole(*sync);
+}
+
+// Whatever f of the answers are lies: on one of the two grids f+1 correct nodes have all in common,
+// and it is none that no correct node is on.
+TEST(GridsToKeep, AreThoseOfFPlusOneCorrectNodesWhateverTheOthersSay) {
+  for (const std::uint32_t f : {1u, 2u, 3u, 5u}) {
+    const Committee committee = *Committee::of(3 * f + 1);
+    Prng prng(f);
+    for (int turn = 0; turn < 2000; ++turn) {
+      std::vector<std::uint8_t> correct(2 * f);  // the newcomer is the last one
+      std::vector<std::uint8_t> said;
+      for (std::uint8_t& grid : correct)
+        grid = static_cast<std::uint8_t>(prng.below(SnapshotPace::kCoarsest + 1));
+      said = correct;
+      for (std::uint32_t k = 0; k < f; ++k)
+        said.push_back(static_cast<std::uint8_t>(prng.below(SnapshotPace::kCoarsest + 1)));
+      std::ranges::sort(correct);
+      const auto grids = grids_to_keep(said, committee);
+      ASSERT_LE(grids.size(), kMostGrids);
+      EXPECT_TRUE(std::ranges::is_sorted(grids, std::less_equal{}));
+      EXPECT_TRUE(std::ranges::any_of(
+          grids, [&](std::uint8_t grid) { return correct[f] <= grid && grid <= correct.back(); }))
+          << f << ", turn " << turn;
+    }
+  }
+  EXPECT_TRUE(grids_to_keep({}, *Committee::of(4)).empty());
+  EXPECT_EQ(grids_to_keep({7}, *Committee::of(4)), std::vector<std::uint8_t>{7});
+  EXPECT_EQ(grids_to_keep({3}, *Committee::of(1)), std::vector<std::uint8_t>{3});
 }
 
 // One of four lies, each in another way; the others are enough.
@@ -342,7 +408,7 @@ TEST_F(Joining, AStateThatIsTooLargeIsNobodysLie) {
       const auto part = decode_want_part(f.control.view());
       const Frame said =
           f.kind == kWantSnapshots
-              ? Frame{kSnapshots, encode(std::vector{offer}), {}}
+              ? Frame{kSnapshots, encode(OwnSnapshots{{offer}}), {}}
               : Frame{kPart, encode(GivenPart{part.value_or(SnapshotPart{}), true}), encode(large)};
       EXPECT_TRUE(sync->frame(to, said, now_));
     }
@@ -421,8 +487,8 @@ TEST_F(Joining, WhatNobodyAskedForAndWhatIsNoAnswerIsNotKept) {
   EXPECT_FALSE(sync->frame(NodeId{1}, {kSnapshots, Bytes::copy_of(as_view("x")), {}}, now_));
   const SnapshotOffer offer{certificate(40), hash({})};
   const std::vector<SnapshotOffer> many(kMostOffers + 1, offer);
-  EXPECT_FALSE(sync->frame(NodeId{1}, {kSnapshots, encode(many), {}}, now_));
-  EXPECT_FALSE(sync->frame(NodeId{0}, {kSnapshots, encode(std::vector{offer}), {}}, now_));
+  EXPECT_FALSE(sync->frame(NodeId{1}, {kSnapshots, encode(OwnSnapshots{many}), {}}, now_));
+  EXPECT_FALSE(sync->frame(NodeId{0}, {kSnapshots, encode(OwnSnapshots{{offer}}), {}}, now_));
   EXPECT_EQ(sync->parts_here(), 0u);
   ASSERT_TRUE(run(*sync)) << sync->words();
 }
