@@ -29,11 +29,11 @@ Suspicion Conduct::suspicion(NodeId who, std::uint64_t now) const {
 }
 
 // Whether what was not told yet is a reason for a warning.
-bool Conduct::serious(const Peer& p) {
+bool Conduct::serious(const Peer& p, bool excuses_refused) {
   for (std::size_t d = 0; d < kDeeds; ++d) {
     const std::uint64_t news = p.count[d] - p.told[d];
     const bool refused = d == static_cast<std::size_t>(Deed::kRefused);
-    if (refused ? news >= kTolerated && !p.lagged : news > 0) return true;
+    if (refused ? news >= kTolerated && !excuses_refused : news > 0) return true;
   }
   return false;
 }
@@ -77,6 +77,7 @@ void Conduct::link(const LinkChange& change, std::uint64_t now) {
 }
 
 void Conduct::tick(std::uint64_t now, bool lags) {
+  if (lags) lagged_until_ = now + kQuiet;
   for (std::size_t who = 0; who < peers_.size(); ++who) {
     Peer& p = peers_[who];
     if (p.count == p.told) {
@@ -87,10 +88,12 @@ void Conduct::tick(std::uint64_t now, bool lags) {
       p.since = now;
       p.lagged = false;
     }
-    p.lagged |= lags;
+    p.lagged |= now < lagged_until_;
     // A warning does not wait for the end of the quiet after a line that was none.
-    const bool may = now >= p.quiet_until || (!p.warned && serious(p));
-    if (may && now - p.since >= kGather) tell(who, now);
+    const bool warns = serious(p, p.lagged);
+    const bool may = now >= p.quiet_until || (!p.warned && warns);
+    const bool settles = warns && !serious(p, true);
+    if (may && now - p.since >= (settles ? kSettles : kGather)) tell(who, now);
   }
 }
 
@@ -107,7 +110,7 @@ void Conduct::tell(std::size_t who, std::uint64_t now) {
     const std::uint64_t news = p.count[d] - p.told[d];
     if (news > 0) what += (what.empty() ? "" : ", ") + std::to_string(news) + " " + kWords[d];
   }
-  p.warned = serious(p);
+  p.warned = serious(p, p.lagged);
   const std::uint64_t seconds = (now - p.since) / 1'000'000 + 1;
   std::string line =
       name_of(who, p.address) + " sent in " + std::to_string(seconds) + " s: " + what;

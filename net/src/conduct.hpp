@@ -10,7 +10,9 @@
 // told of within kGather and then once in kQuiet, with the counts of the time between, however much
 // others do: each node has lines of its own, and strangers have none here. What also a correct node
 // may do to one that lags, blocks out of the window and answers that come too late, is a warning
-// only when it is much and this node does not lag. Without faults there is no warning.
+// only when it is much, and this node neither lagged in kQuiet before nor does in kSettles after:
+// when a link comes back the messages may be here before it is known that this node is behind, and
+// late ones still come when it is not any more. Without faults there is no warning.
 // Does not judge: a count is what this node saw, over the peer's own authenticated connection.
 #pragma once
 
@@ -44,10 +46,11 @@ enum class Suspicion : std::uint8_t {
 class Conduct {
  public:
   using Say = std::function<void(Level, const std::string&)>;
-  static constexpr std::uint64_t kQuiet = 30'000'000;  ///< us between two summaries of one node
-  static constexpr std::uint64_t kGather = 1'000'000;  ///< us from the first deed to its summary
-  static constexpr std::uint32_t kLinkLines = 6;       ///< of one node in kQuiet
-  static constexpr std::uint64_t kTolerated = 1000;    ///< refused messages in kQuiet
+  static constexpr std::uint64_t kQuiet = 30'000'000;   ///< us between two summaries of one node
+  static constexpr std::uint64_t kGather = 1'000'000;   ///< us from the first deed to its summary
+  static constexpr std::uint64_t kSettles = 5'000'000;  ///< us until refused messages are judged
+  static constexpr std::uint32_t kLinkLines = 6;        ///< of one node in kQuiet
+  static constexpr std::uint64_t kTolerated = 1000;     ///< refused messages in kQuiet
 
   Conduct(std::size_t nodes, Say say) : peers_(nodes), say_(std::move(say)) {}
 
@@ -92,10 +95,11 @@ class Conduct {
   };
   void begin_links(Peer& peer, std::uint64_t now, std::size_t who);
   void tell(std::size_t who, std::uint64_t now);
-  static bool serious(const Peer& peer);
+  static bool serious(const Peer& peer, bool excuses_refused);
 
   std::vector<Peer> peers_;
   Say say_;
+  std::uint64_t lagged_until_ = 0;  // what is refused before is excused
 };
 
 }  // namespace thresher::net

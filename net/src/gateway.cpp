@@ -317,10 +317,13 @@ void Session::query(const Target& target) {
   // Whichever comes first; the other finds the answer gone.
   const auto waits = std::make_shared<bool>(true);
   timer_.expires_after(std::chrono::microseconds(*patience_us));
-  timer_.async_wait([self = shared_from_this(), waits](error_code ec) {
+  timer_.async_wait([self = shared_from_this(), waits, any = *length == 0](error_code ec) {
     if (ec || !std::exchange(*waits, false)) return;
-    self->reply(http::status::gateway_timeout,
-                error_json("no answer in time: the log has not come to that length here"));
+    self->reply(
+        http::status::gateway_timeout,
+        error_json(any ? "no answer in time: the node has started and is not level with its "
+                         "peers; GET /status says what it waits for"
+                       : "no answer in time: the log has not come to that length here"));
   });
   shared_->hooks.query(Bytes::copy_of(as_view(*question)), *length,
                        here<Answer>([waits](Session& self, const Answer& answer) {

@@ -163,7 +163,8 @@ void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer
 }
 
 void Node::Impl::serve_queries() {
-  for (std::uint64_t now = Loop::now_us(); const auto q = queries.take(results.end(), now);) {
+  for (std::uint64_t now = Loop::now_us();
+       const auto q = queries.take(results.end(), is_level, now);) {
     Bytes out;
     auto threw = calls.attempt([&] { out = app.query(q->question.view()); });
     if (!threw && out.size() > kMostAnswer) {
@@ -175,7 +176,7 @@ void Node::Impl::serve_queries() {
     queries.spent(now, Loop::now_us());
     now = Loop::now_us();
   }
-  const auto due = queries.next_us(results.end());
+  const auto due = queries.next_us(results.end(), is_level);
   if (!due || std::exchange(asking, true)) return;
   const std::uint64_t now = Loop::now_us();
   loop.call_after(*due > now ? *due - now : 0, [this] {

@@ -133,6 +133,8 @@ struct Node::Impl final : EngineHost {
   void note_peers();
   void note_pledge();
   void begin_start();
+  Round end_of_peers() const;
+  void look_level();
   void ask(NodeId peer);
   void watch_start();
   void tell_known(NodeId to);
@@ -462,8 +464,13 @@ struct Node::Impl final : EngineHost {
     std::uint64_t looks = 0;
     std::vector<std::pair<NodeId, Frame>> held;  // of the protocol
     std::map<NodeId, std::size_t> held_bytes;
+    std::map<NodeId, Round> ends;  // of the logs of those that have answered
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
+  /// A start has come to where the log of peers ended when they answered it. What this node had
+  /// told its clients before may be in no log here: its own notes are written behind the answers.
+  bool is_level = false;
+  Round level_at{0};
   struct PeerKnown {
     Incarnation incarnation;        // the highest one that signs, as it said; count 0: none
     std::optional<Pledge> written;  // what the disk has, with the incarnation

@@ -38,6 +38,10 @@ std::string Node::Impl::waits_for() const {
   if (sync.active()) return "fetches the log from peers: " + behind;
   if (log_lacks())
     return "lacks commits of its log up to slot " + std::to_string(lacks_until.value);
+  if (!is_level)
+    return "comes to the end that the log had when it started: it has slot " +
+           std::to_string(ledger.slot().value) + ", and peers had slot " +
+           std::to_string(level_at.value);
   if (now.frontier.value > now.next_slot.value + options.sync_rounds) {
     return "is behind: " + behind;
   }

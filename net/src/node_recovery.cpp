@@ -185,6 +185,7 @@ void Node::Impl::watch_lag() {
     remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
+  look_level();
   mend_rot(now);
   conduct.tick(now, lags || sync.active());
   if (tracer) tracer->tick();

@@ -182,6 +182,7 @@ void Node::Impl::note_pledge() {
 void Node::Impl::begin_start() {
   starting.emplace(StartQuestion(committee(), self, engine->quorum()));
   if (options.observe) {
+    is_level = true;  // it asks nobody
     return say(Level::kInfo, "observes: it follows the log of its peers and signs nothing");
   }
   starting->question.begin(Loop::now_us());
@@ -222,7 +223,7 @@ void Node::Impl::watch_start() {
 void Node::Impl::tell_known(NodeId to) {
   const auto it = peers_known.find(to);
   const Pledge pledge = engine->pledge_of(to);
-  wire::Known known{{}, pledge.round, pledge.vote, engine->last_signed(to)};
+  wire::Known known{{}, pledge.round, pledge.vote, engine->last_signed(to), ledger.slot()};
   if (it != peers_known.end() && it->second.incarnation.count > 0) {
     known.incarnation = it->second.incarnation;
   }
@@ -264,6 +265,7 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
                              std::to_string(known->round) + ", slot " +
                              std::to_string(known->vote) + ", of which the disk knows nothing");
   }
+  starting->ends[from] = known->end;
   starting->question.answer(from, more);
   weigh_answers();
 }
@@ -318,10 +320,28 @@ void Node::Impl::weigh_answers() {
   }
 }
 
+// One of kValidity is correct, so that is where the log will come to. Where members only crash,
+// fewer may have answered, and each tells the truth.
+Round Node::Impl::end_of_peers() const {
+  std::vector<Round> ends;
+  for (const auto& [peer, end] : starting->ends) ends.push_back(end);
+  if (ends.empty()) return Round{0};
+  std::ranges::sort(ends, std::greater{});
+  return ends[std::min<std::size_t>(committee().at_least(kValidity), ends.size()) - 1];
+}
+
+// Whoever asks in a process that has just begun was told of more by the one before it.
+void Node::Impl::look_level() {
+  if (is_level || starting || ledger.slot() < level_at || !engine->sample().up_to_date) return;
+  is_level = true;
+  serve_queries();
+}
+
 void Node::Impl::start_engine() {
   if (std::string problem = sign_once.sign(); !problem.empty())
     return halt(Error{ErrorCode::kIo, std::move(problem), options.key});
   const auto held = std::move(starting->held);
+  level_at = end_of_peers();
   starting.reset();
   // Not before: a quorum has answered, so the number is theirs too. Whoever was started with
   // another one by mistake had no links, ordered nothing, and may be put right.
@@ -344,6 +364,7 @@ void Node::Impl::start_engine() {
     if (!engine->receive(from, f)) conduct.note(from, Deed::kMalformed);
   }
   pump();
+  look_level();
 }
 
 // The protocol begins with the start: what peers say before waits, and what is too much is lost, as

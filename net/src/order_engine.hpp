@@ -81,6 +81,9 @@ struct EngineSample {
   Round next_slot{0};  ///< first slot that is not decided
   Round frontier{0};   ///< that some correct node has reached, as far as messages tell
   EngineStats stats{};
+  /// False where more may have been decided before the start than it has delivered, and the ends of
+  /// its peers' logs do not tell.
+  bool up_to_date = true;
 };
 
 /// What a node has bound itself to by what it signed or voted. Each number only grows: whoever lost

@@ -1,12 +1,13 @@
 // Questions of clients for the application, until they are answered. Private to net/.
 //
 //   if (!queries.add({link, id, length, question})) refuse();
-//   while (const auto q = queries.take(applied, now)) { answer(*q); queries.spent(now, later); }
-//   if (const auto at = queries.next_us(applied)) call_at(*at);
+//   while (const auto q = queries.take(applied, level, now)) { answer(*q); queries.spent(now,
+//   later); } if (const auto at = queries.next_us(applied, level)) call_at(*at);
 //
 // Guarantees: at most kMostOfOne wait of a link and kMostOfAll in all, of kMostBytes; who asks for
-// what is not applied yet holds up nobody else. Answers take a ThreadShare of the node's thread, so
-// that questions do not hold up the order.
+// what is not applied yet holds up nobody else. Who names no length is not answered before the node
+// is level (node_impl.hpp). Answers take a ThreadShare of the node's thread, so that questions do
+// not hold up the order.
 #pragma once
 
 #include <algorithm>
@@ -78,10 +79,10 @@ class Queries {
   }
   /// The oldest one that can be answered now; empty: none, or it is not its turn yet. Unit:
   /// microseconds.
-  std::optional<Query> take(std::uint64_t applied, std::uint64_t now_us) {
+  std::optional<Query> take(std::uint64_t applied, bool level, std::uint64_t now_us) {
     if (!share_.free(now_us)) return std::nullopt;
     const auto at = std::find_if(waiting_.begin(), waiting_.end(),
-                                 [&](const Query& q) { return q.length <= applied; });
+                                 [&](const Query& q) { return is_due(q, applied, level); });
     if (at == waiting_.end()) return std::nullopt;
     Query query = std::move(*at);
     forget(at, query);
@@ -90,14 +91,17 @@ class Queries {
   /// An answer took the node's thread from one time to another. Unit: microseconds.
   void spent(std::uint64_t begin_us, std::uint64_t end_us) { share_.spent(begin_us, end_us); }
   /// When take() has something to give; empty: nothing waits for its turn.
-  std::optional<std::uint64_t> next_us(std::uint64_t applied) const {
+  std::optional<std::uint64_t> next_us(std::uint64_t applied, bool level) const {
     const bool any = std::any_of(waiting_.begin(), waiting_.end(),
-                                 [&](const Query& q) { return q.length <= applied; });
+                                 [&](const Query& q) { return is_due(q, applied, level); });
     return any ? std::optional(share_.free_us()) : std::nullopt;
   }
   bool empty() const { return waiting_.empty(); }
 
  private:
+  static bool is_due(const Query& q, std::uint64_t applied, bool level) {
+    return q.length <= applied && (level || q.length > 0);
+  }
   using At = std::deque<Query>::iterator;
   At forget(const At& it, const Query& query) {
     bytes_ -= query.question.size();

@@ -86,6 +86,7 @@ struct RaftAdapter {
     out.round = Round{r.term()};
     out.next_slot = Round{r.delivered() + 1};
     out.frontier = Round{r.frontier() + 1};
+    out.up_to_date = r.up_to_date();
     out.stats.refused = r.refused();
     out.stats.direct_commits = r.delivered();
     return out;

@@ -152,6 +152,7 @@ Bytes encode(const Known& m) {
   out.set_round(m.round);
   out.set_vote(m.vote);
   out.set_last_signed(text(m.last_signed.view()));
+  out.set_end(m.end.value);
   return bytes_of(out);
 }
 
@@ -295,7 +296,7 @@ template <>
 std::optional<Known> decode(ByteView control) {
   pb::Known in;
   if (!parse(control, in, kLargeBytes, kSmallFields) || !in.has_round()) return std::nullopt;
-  Known out{{}, in.round(), in.vote(), Bytes::copy_of(as_view(in.last_signed()))};
+  Known out{{}, in.round(), in.vote(), Bytes::copy_of(as_view(in.last_signed())), Round{in.end()}};
   if (!in.has_incarnation()) return out;
   out.incarnation = incarnation(in.incarnation());
   if (!out.incarnation) return std::nullopt;

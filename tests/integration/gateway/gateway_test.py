@@ -28,6 +28,7 @@ def free_port():
 
 class Gateway(unittest.TestCase):
     PARAMETERS = ()  # of the network, as `--set` takes them
+    WORDS = ()  # more words of `testnet init`
     SETTINGS = {}  # of each node's node.toml
 
     @classmethod
@@ -36,7 +37,7 @@ class Gateway(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.net = pathlib.Path(cls.folder.name, "net")
         subprocess.run([BINARY, "testnet", "init", "-n", "4", "-o", cls.net, "--base-port", "0",
-                        *(word for p in cls.PARAMETERS for word in ("--set", p))], check=True, capture_output=True, timeout=60)
+                        *cls.WORDS, *(word for p in cls.PARAMETERS for word in ("--set", p))], check=True, capture_output=True, timeout=60)
         cls.ports, cls.nodes = [], {}
         for i in range(4):
             cls.ports.append(free_port())
@@ -192,6 +193,36 @@ class Served(Gateway):
         done = subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), self.gateways[0], "submit", "hi"],
                               capture_output=True, text=True, timeout=60)
         self.assertRegex(done.stdout, r"^\d+ done \n$", done.stderr)
+
+
+class Restarted(Gateway):
+    """A node that is killed and started again: what it had acknowledged is in what it answers first."""
+    PROTOCOL = "thresher"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.PARAMETERS = ("checkpoint=8",) if cls.PROTOCOL == "thresher" else ()
+        cls.WORDS = ("--protocol", cls.PROTOCOL)
+        super().setUpClass()
+
+    def test_it_answers_with_what_it_had_acknowledged(self):
+        client = self.client(0)
+        for k in range(4):
+            for j in range(1 + 2 * k):
+                receipt = client.submit(b"%d.%d" % (k, j))
+            self.nodes[0].kill()
+            self.nodes[0].wait(timeout=30)
+            self.start(0)
+            answers = []
+            self.eventually(lambda: answers.append(int(client.query(b"length"))) or True)
+            self.assertGreater(answers[0], receipt.position, f"after kill {k}")
+            # And it does not say that it is ready before.
+            self.assertGreater(client.status()["length"], receipt.position)
+
+
+class RestartedRaft(Restarted):
+    """Its followers learn late what was decided."""
+    PROTOCOL = "raft"
 
 
 class Observes(Gateway):

@@ -77,6 +77,34 @@ TEST_F(Watch, SomeRefusedMessagesAreNoWarningAndManyAre) {
   EXPECT_EQ(warnings, 0);
   // It does not wait for the end of the half minute to be told.
   conduct.note(NodeId{1}, Deed::kRefused, 42'000);
+  pass(6);
+  EXPECT_EQ(warnings, 1);
+}
+
+// It is cut off, and does not know it when the first messages come; it notices, fetches the log,
+// and then the last ones come.
+TEST_F(Watch, ANodeThatNoticesThatItLagsAfterItRefusedBlamesNobody) {
+  conduct.note(NodeId{1}, Deed::kRefused, 11'126);
+  pass(2);
+  lags = true;
+  pass(2);
+  lags = false;
+  pass(10);
+  conduct.note(NodeId{1}, Deed::kRefused, 11'126);
+  pass(15);
+  EXPECT_EQ(warnings, 0);
+  EXPECT_EQ(conduct.suspicion(NodeId{1}, now), Suspicion::kNone);
+  // Half a minute later nothing of that excuses it.
+  pass(31);
+  conduct.note(NodeId{1}, Deed::kRefused, 11'126);
+  pass(6);
+  EXPECT_EQ(warnings, 1);
+}
+
+// Something else that it does is told at once, with the refused messages beside it.
+TEST_F(Watch, RefusedMessagesDoNotDelayAnotherWarning) {
+  conduct.note(NodeId{1}, Deed::kRefused, 11'126);
+  conduct.note(NodeId{1}, Deed::kMalformed);
   pass(2);
   EXPECT_EQ(warnings, 1);
 }

@@ -14,12 +14,24 @@ TEST(Queries, WaitUntilTheirTransactionsAreApplied) {
   Queries queries;
   ASSERT_TRUE(queries.add(query(1, 1, 5)));
   ASSERT_TRUE(queries.add(query(2, 2, 0)));
-  EXPECT_EQ(queries.take(4, 0)->id, 2u);  // who waits for more holds up nobody
-  EXPECT_FALSE(queries.take(4, 0));
-  EXPECT_FALSE(queries.next_us(4));
-  EXPECT_TRUE(queries.next_us(5));
-  EXPECT_EQ(queries.take(5, 0)->id, 1u);
+  EXPECT_EQ(queries.take(4, true, 0)->id, 2u);  // who waits for more holds up nobody
+  EXPECT_FALSE(queries.take(4, true, 0));
+  EXPECT_FALSE(queries.next_us(4, true));
+  EXPECT_TRUE(queries.next_us(5, true));
+  EXPECT_EQ(queries.take(5, true, 0)->id, 1u);
   EXPECT_TRUE(queries.empty());
+}
+
+// A node that has just started may have told more before than its disk knows.
+TEST(Queries, WithoutALengthWaitUntilTheNodeIsLevel) {
+  Queries queries;
+  ASSERT_TRUE(queries.add(query(1, 1, 0)));
+  ASSERT_TRUE(queries.add(query(1, 2, 4)));
+  EXPECT_EQ(queries.take(4, false, 0)->id, 2u) << "it has what was asked for";
+  EXPECT_FALSE(queries.take(4, false, 0));
+  EXPECT_FALSE(queries.next_us(4, false));
+  EXPECT_TRUE(queries.next_us(4, true));
+  EXPECT_EQ(queries.take(4, true, 0)->id, 1u);
 }
 
 TEST(Queries, OneLinkDoesNotTakeTheRoomOfOthers) {
@@ -56,7 +68,7 @@ TEST(Queries, SlowAnswersTakeAPartOfTheTime) {
   std::uint64_t busy = 0;
   for (int i = 0; i < 10'000; ++i) {
     if (i % 10 == 0) (void)queries.add(query(1, 0));
-    if (queries.take(0, now)) {
+    if (queries.take(0, true, now)) {
       queries.spent(now, now + 5000);
       busy += 5000;
       now += 5000;

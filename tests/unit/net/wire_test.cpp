@@ -60,7 +60,7 @@ std::vector<Kind> kinds() {
   std::vector<Kind> out{
       kind("Hello", Hello{kWireVersion, digest_of(1), {}}),
       kind("HelloOfANode", Hello{kWireVersion, digest_of(1), start_of(~0ull)}),
-      kind("Known", Known{start_of(3), 0, 7, bytes("a header")}),
+      kind("Known", Known{start_of(3), 0, 7, bytes("a header"), Round{9}}),
       kind("Started", Started{start_of(~0ull)}),
       kind("OtherProcess", OtherProcess{start_of(0), "127.0.0.1:1", true}),
       kind("Want", dag::Want{{{NodeId{0}, Round{0}, digest_of(2)},

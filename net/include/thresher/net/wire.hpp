@@ -94,6 +94,7 @@ struct Known {
   std::uint64_t round = 0;                   ///< that the node's messages bound it to
   std::uint64_t vote = 0;
   Bytes last_signed{};  ///< the last thing it signed that the peer holds
+  Round end{0};         ///< the last slot of the peer's log
 };
 /// The sender's start signs from now on.
 struct Started {

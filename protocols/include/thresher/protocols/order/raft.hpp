@@ -124,6 +124,13 @@ class Raft {
   std::uint64_t delivered() const { return delivered_; }
   /// The highest index that the leader called committed.
   std::uint64_t frontier() const { return frontier_; }
+  /// Whether everything is delivered that was committed when this node started, whoever knew of it:
+  /// what a leader called committed, and an entry of its term, which is behind all that earlier
+  /// terms committed (Ongaro, Ousterhout 2014, section 5.4.2). No entry that it told its clients of
+  /// before is missing then.
+  bool up_to_date() const {
+    return started_ && leader() && delivered_ >= frontier_ && term_at(delivered_) == term_;
+  }
   /// Messages refused: malformed, over a quota.
   std::uint64_t refused() const { return refused_; }
   raft::Footprint footprint() const { return {log_.size(), pending_.size()}; }
