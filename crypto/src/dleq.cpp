@@ -1,8 +1,12 @@
 #include "thresher/crypto/dleq.hpp"
 
+#include <array>
+#include <span>
 #include <vector>
 
+#include "ristretto.hpp"
 #include "sha512.hpp"
+#include "straus.hpp"
 
 namespace thresher::crypto {
 namespace {
@@ -84,6 +88,38 @@ RistrettoScalar nonce_of(ByteView context, const RistrettoScalar& secret,
   return out;
 }
 
+// A verifier's sums are of public values, so they may take variable time, and then take half of it.
+using Multiples = ed25519::Multiples<5>;
+
+/// Empty for what is no element, and for the identity.
+std::optional<Multiples> multiples_of(const RistrettoPoint& bytes) {
+  const auto point = ed25519::ristretto_decode(bytes);
+  if (!point || bytes == RistrettoPoint{}) return std::nullopt;
+  return Multiples(*point);
+}
+
+ed25519::Term term(const RistrettoScalar& scalar, const Multiples& point) {
+  return {ed25519::wnaf(scalar, 5), point.entries};
+}
+
+ed25519::Term base_term(const RistrettoScalar& scalar) {
+  static const ed25519::Multiples<8> kBase(ed25519::base_point());
+  return {ed25519::wnaf(scalar, 8), kBase.entries};
+}
+
+/// Empty for the identity, which no honest proof has.
+std::optional<RistrettoPoint> sum_of(std::span<const ed25519::Term> terms) {
+  const RistrettoPoint sum = ed25519::ristretto_encode(ed25519::straus_sum(terms));
+  return sum == RistrettoPoint{} ? std::nullopt : std::optional(sum);
+}
+
+RistrettoScalar product(const RistrettoScalar& a, const RistrettoScalar& b) {
+  RistrettoScalar out;
+  crypto_core_ristretto255_scalar_mul(raw_bytes(out.data()), raw_bytes(a.data()),
+                                      raw_bytes(b.data()));
+  return out;
+}
+
 }  // namespace
 
 std::optional<DleqEvaluation> prove_dleq(ByteView context, const RistrettoScalar& secret,
@@ -101,31 +137,29 @@ std::optional<DleqEvaluation> prove_dleq(ByteView context, const RistrettoScalar
   const auto t3 = m ? ristretto_multiply(nonce, *m) : std::nullopt;
   if (!z || !t2 || !t3) return std::nullopt;
   out.proof.challenge = challenge_of(context, std::array{*key, *m, *z, *t2, *t3});
-  RistrettoScalar product;
-  crypto_core_ristretto255_scalar_mul(
-      raw_bytes(product.data()), raw_bytes(out.proof.challenge.data()), raw_bytes(secret.data()));
+  RistrettoScalar hidden = product(out.proof.challenge, secret);
   crypto_core_ristretto255_scalar_sub(raw_bytes(out.proof.response.data()), raw_bytes(nonce.data()),
-                                      raw_bytes(product.data()));
+                                      raw_bytes(hidden.data()));
   sodium_memzero(nonce.data(), nonce.size());
-  sodium_memzero(product.data(), product.size());
+  sodium_memzero(hidden.data(), hidden.size());
   return out;
 }
 
 bool verify_dleq(ByteView context, const DleqStatement& statement, const DleqProof& proof) {
   if (context.size() > kMaxDleqContext) return false;
-  if (!ristretto_valid(statement.public_key)) return false;
+  if (!ristretto_scalar_valid(proof.response) || !ristretto_scalar_valid(proof.challenge))
+    return false;
+  const auto key = multiples_of(statement.public_key);
+  const auto element = multiples_of(statement.element);
+  const auto evaluated = multiples_of(statement.evaluated);
+  if (!key || !element || !evaluated) return false;
   const RistrettoScalar weight = weight_of(context, statement);
-  const auto m = ristretto_multiply(weight, statement.element);
-  const auto z = ristretto_multiply(weight, statement.evaluated);
-  if (!m || !z) return false;
-  const auto sg = ristretto_base(proof.response);
-  const auto sm = ristretto_multiply(proof.response, *m);
-  const auto cb = ristretto_multiply(proof.challenge, statement.public_key);
-  const auto cz = ristretto_multiply(proof.challenge, *z);
-  if (!sg || !sm || !cb || !cz) return false;
-  const auto t2 = ristretto_add(*sg, *cb);
-  const auto t3 = ristretto_add(*sm, *cz);
-  if (!t2 || !t3) return false;
+  const auto m = sum_of(std::array{term(weight, *element)});
+  const auto z = sum_of(std::array{term(weight, *evaluated)});
+  const auto t2 = sum_of(std::array{base_term(proof.response), term(proof.challenge, *key)});
+  const auto t3 = sum_of(std::array{term(product(proof.response, weight), *element),
+                                    term(product(proof.challenge, weight), *evaluated)});
+  if (!m || !z || !t2 || !t3) return false;
   return proof.challenge ==
          challenge_of(context, std::array{statement.public_key, *m, *z, *t2, *t3});
 }
