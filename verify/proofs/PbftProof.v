@@ -101,15 +101,15 @@ Lemma inv_step s e s' : inv s -> exec s e = Some s' -> inv s'.
 Proof.
   intros I H. destruct e as [m|m|p v k|p v x T b|p v x|p v|p v x|p x T]; cbn [exec] in H.
   - (* a Byzantine prepare *)
-    destruct (byz (who m)) eqn:B; [|discriminate]. injection H as <-. destruct I. constructor; simpl; eauto.
-    + intros p v x y C [->|H1] [H2|H2]; eauto; subst; simpl in *; try (exfalso; eapply correct_byz; eauto; fail).
-    + intros p v x C [->|H1]; eauto. exfalso. eapply correct_byz; eauto.
+    destruct (byz (who m)) eqn:B; [|discriminate]. injection H as <-. destruct I. constructor; simpl; try assumption; eauto 3.
+    + intros p v x y C [->|H1] [H2|H2]; eauto 3; subst; simpl in *; try (exfalso; eapply correct_byz; eauto 3; fail).
+    + intros p v x C [->|H1]; eauto 3. exfalso. eapply correct_byz; eauto 3.
     + intros p v x C [->|H1]; [exfalso; eapply correct_byz; eauto|]. eauto.
     + intros p v k w x C E HI. destruct (change_seen0 p v k w x C E HI). auto.
   - (* a Byzantine commit *)
-    destruct (byz (who m)) eqn:B; [|discriminate]. injection H as <-. destruct I. constructor; simpl; eauto.
-    + intros p v x C [->|H1]; eauto. exfalso. eapply correct_byz; eauto.
-    + intros p v k w x C E [->|H1] L; eauto. exfalso. eapply correct_byz; eauto.
+    destruct (byz (who m)) eqn:B; [|discriminate]. injection H as <-. destruct I. constructor; simpl; try assumption; eauto 3.
+    + intros p v x C [->|H1]; eauto 3. exfalso. eapply correct_byz; eauto 3.
+    + intros p v k w x C E [->|H1] L; eauto 3. exfalso. eapply correct_byz; eauto 3.
     + intros p x HD. destruct (done_com0 p x HD) as [v Hv]. exists v. etransitivity; [exact Hv|].
       apply weight_mono. intros z Hz. now right.
   - (* a Byzantine view change *)
@@ -119,8 +119,8 @@ Proof.
       rewrite E in H0. discriminate. }
     assert (HC : forall v' p' k', correct p' = true -> set2 (changes s) v p k v' p' = Some k' -> changes s v' p' = Some k').
     { intros v' p' k' C E. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; auto. split_hyps. subst.
-      exfalso. eapply correct_byz; eauto. }
-    destruct I. constructor; simpl; eauto.
+      exfalso. eapply correct_byz; eauto 3. }
+    destruct I. constructor; simpl; try assumption; eauto 3.
     intros p' v' x' C HI. destruct (prep_start0 p' v' x' C HI) as [E|HS]; auto. right.
     eapply start_grows; [|exact HS]. simpl. apply HG.
   - (* a correct node accepts, and votes to prepare *)
@@ -130,20 +130,20 @@ Proof.
     { unfold started in H0. rewrite Hchoose in H0. simpl in H0. rewrite orb_false_r in H0.
       destruct (v =? 1) eqn:E; [left; now apply Nat.eqb_eq|]. right. exists T, b. simpl in H0.
       apply orb_true_iff in H0. tauto. }
-    destruct I. constructor; simpl; eauto.
-    + intros p' v' x' y' C [E1|H5] [E2|H6]; eauto.
+    destruct I. constructor; simpl; try assumption; eauto 3.
+    + intros p' v' x' y' C [E1|H5] [E2|H6]; eauto 3.
       * congruence.
-      * injection E1 as -> -> ->. exfalso. eapply HN; eauto.
-      * injection E2 as -> -> ->. exfalso. eapply HN; eauto.
-    + intros p' v' x' C [E|H5]; eauto. injection E as -> -> ->. lia.
+      * injection E1 as -> -> ->. exfalso. eapply HN; eauto 3.
+      * injection E2 as -> -> ->. exfalso. eapply HN; eauto 3.
+    + intros p' v' x' C [E|H5]; eauto 3. injection E as -> -> ->. lia.
     + intros p' v' x' C [E|H5]; [injection E as -> -> ->; exact HS|]. eauto.
     + intros p' v' k w y C E HI. destruct (change_seen0 p' v' k w y C E HI). auto.
   - (* a correct node has prepared, and votes to commit *)
     destruct (correct p && _ && _ && _) eqn:G; [|discriminate]. injection H as <-. split_hyps.
     apply in_view in H2. apply voted_true in H1.
-    destruct I. constructor; simpl; eauto.
-    + intros p' v' x' C [E|H5]; eauto. injection E as -> -> ->. auto.
-    + intros p' v' k w y C E [E2|H5] L; eauto. injection E2 as -> -> ->.
+    destruct I. constructor; simpl; try assumption; eauto 3.
+    + intros p' v' x' C [E|H5]; eauto 3. injection E as -> -> ->. auto.
+    + intros p' v' k w y C E [E2|H5] L; eauto 3. injection E2 as -> -> ->.
       specialize (change_cur0 _ _ _ C E). lia.
     + intros p' y HD. destruct (done_com0 p' y HD) as [v' Hv]. exists v'. etransitivity; [exact Hv|].
       apply weight_mono. intros z Hz. now right.
@@ -153,7 +153,7 @@ Proof.
     { destruct (changes s v p) as [k|] eqn:E; auto. pose proof (change_cur s I _ _ _ H E). lia. }
     assert (HG : forall v', grows (changes s v') (set2 (changes s) v p (honest s p) v')).
     { intros v' p' k' E. unfold set2. destruct ((v' =? v) && (p' =? p)) eqn:Q; auto. split_hyps. subst. congruence. }
-    pose proof I as I0. destruct I. constructor; simpl; eauto.
+    pose proof I as I0. destruct I. constructor; simpl; try assumption; eauto 3.
     + intros p' v' x C HI. pose proof (prep_cur0 p' v' x C HI). destruct (p' =? p) eqn:E; [|auto].
       apply Nat.eqb_eq in E. subst. lia.
     + intros p' v' x C HI. destruct (prep_start0 p' v' x C HI) as [E|HS]; auto. right.
@@ -161,25 +161,25 @@ Proof.
     + intros p' v' k C E. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q.
       * split_hyps. subst. rewrite Nat.eqb_refl. auto.
       * pose proof (change_cur0 p' v' k C E). destruct (p' =? p) eqn:Q'; [|auto]. apply Nat.eqb_eq in Q'. subst. lia.
-    + intros p' v' k w x C E HI L. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; eauto.
-      split_hyps. subst. injection E as <-. simpl. eapply last_le; eauto.
-    + intros p' v' k C E HP. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; eauto.
+    + intros p' v' k w x C E HI L. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; eauto 3.
+      split_hyps. subst. injection E as <-. simpl. eapply last_le; eauto 3.
+    + intros p' v' k C E HP. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; eauto 3.
       split_hyps. subst. injection E as <-. simpl in *. now apply last_in.
-    + intros p' v' k w x C E HI. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; eauto.
+    + intros p' v' k w x C E HI. unfold set2 in E. destruct ((v' =? v) && (p' =? p)) eqn:Q; eauto 3.
       split_hyps. subst. injection E as <-. simpl in HI. apply in_map_iff in HI.
       destruct HI as ([pp vv xx] & E & HI). simpl in E. injection E as -> ->.
       apply own_in in HI. simpl in HI. destruct HI as [HI ->]. split; auto.
       pose proof (prep_cur0 _ _ _ C HI). lia.
   - (* a decision by a quorum of commit votes *)
     destruct (_ && (q <=? _)) eqn:G; [|discriminate]. injection H as <-. apply andb_true_iff in G. destruct G as [_ G].
-    apply Nat.leb_le in G. destruct I. constructor; simpl; eauto.
-    intros p' x' [E|HD]; eauto. injection E as -> ->. eauto.
+    apply Nat.leb_le in G. destruct I. constructor; simpl; try assumption; eauto 3.
+    intros p' x' [E|HD]; eauto 3. injection E as -> ->. eauto.
   - (* a decision by the word of enough others *)
     destruct (_ && (a <=? _) && forallb _ _) eqn:G; [|discriminate]. injection H as <-.
     apply andb_true_iff in G. destruct G as [G HF]. apply andb_true_iff in G. destruct G as [_ G].
     apply Nat.leb_le in G. rewrite forallb_forall in HF.
-    destruct I. constructor; simpl; eauto.
-    intros p' x' [E|HD]; eauto. injection E as -> ->.
+    destruct I. constructor; simpl; try assumption; eauto 3.
+    intros p' x' [E|HD]; eauto 3. injection E as -> ->.
     pose proof byz_le. pose proof Aa. destruct (wsum_pick wt byz T N) as (i & Hi & HT & HB); [lia|].
     specialize (HF i ltac:(apply in_seq; lia)). rewrite HT, HB in HF. simpl in HF.
     apply existsb_exists in HF. destruct HF as ([i' y] & HI & E). simpl in E. split_hyps. subst. eauto.
