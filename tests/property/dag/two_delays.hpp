@@ -61,7 +61,7 @@ struct TwoDelayMutant {
 inline std::vector<TwoDelayMutant> two_delay_mutants() {
   const auto lower = [](Threshold& t) { t.c -= t.d; };
   return {
-      {"FastByOneLess", [=](dag::Rules& r) { lower(r.fast); }, 590},
+      {"FastByOneLess", [=](dag::Rules& r) { lower(r.fast); }, 660},
       {"SeenByOneMore", [](dag::Rules& r) { r.seen.c += r.seen.d; }},
       {"SeenByOneLess", [=](dag::Rules& r) { lower(r.seen); }},
       {"VotesNotSeen", [](dag::Rules& r) { r.votes_seen = false; }},
@@ -72,18 +72,18 @@ inline std::vector<TwoDelayMutant> two_delay_mutants() {
        [](dag::Rules& r) {
          r.amplify = {0, 1, 0, 1};
        }},
-      {"SkipByOneKillLess", [=](dag::Rules& r) { lower(r.kills); }, 1650},
-      {"CommitByOneClaimLess", [=](dag::Rules& r) { lower(r.commit); }},
+      {"SkipByOneKillLess", [=](dag::Rules& r) { lower(r.kills); }, 1806},
+      {"CommitByOneClaimLess", [=](dag::Rules& r) { lower(r.commit); }, 238},
       {"CertifyByOneLess", [=](dag::Rules& r) { lower(r.certify); }},
       {"DeadByOneLess", [=](dag::Rules& r) { lower(r.skip); }},
       {"DenseByOneLess", [=](dag::Rules& r) { lower(r.dense); }},
       {"VotesBeforeKills", [](dag::Rules& r) { r.votes_last = false; }},
-      {"AnchorTooNear", [](dag::Rules& r) { r.anchor_distance = 2; }},
+      {"AnchorTooNear", [](dag::Rules& r) { r.anchor_distance = 2; }, 68},
       {"UndecidedIgnored", [](dag::Rules& r) { r.stop_at_undecided = false; }, 1525},
       {"ClaimsNotChecked", [](dag::Rules& r) { r.check_claims = false; }},
       {"NoSelfEdge", [](dag::Rules& r) { r.self_edge = false; }},
       {"ParentsNotDistinct", [](dag::Rules& r) { r.distinct_parents = false; }},
-      {"TwoVotes", [](dag::Rules& r) { r.one_vote = false; }},
+      {"TwoVotes", [](dag::Rules& r) { r.one_vote = false; }, 86},
   };
 }
 
