@@ -256,6 +256,7 @@ class Pruned(Gateway):
         def pruned():
             for _ in range(10):
                 client.submit(b"z" * 100_000)
+            time.sleep(0.1)  # nodes look each second at what they may prune
             return client.status()["begins"] > 0
         self.eventually(pruned)
         for read in (lambda: client.log(0), lambda: next(client.follow(0))):

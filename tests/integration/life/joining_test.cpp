@@ -84,6 +84,7 @@ TEST_F(Joins, WhereOnePeerGivesWhatItsDiskChanged) {
 TEST(Joins7, WhereTheFirstGiverOfTheLogHasNothing) {
   Pruning p("thresher", "4", 7);
   p.senders = {0, 2, 3, 4, 5};
+  p.at_once = true;
   for (const std::size_t i : p.senders) ASSERT_EQ(p.net.start(i, p.options()), "");
   for (const std::size_t i : p.senders) p.run_until_pruned(60, i);
   ASSERT_EQ(p.net.start(6, p.options()), "");

@@ -19,6 +19,7 @@ class Joins : public testing::Test {
   // Nodes 0 to 2 run and have pruned their logs beyond `position`.
   void prune_without_node_3(std::uint64_t position) {
     p.senders = {0, 1, 2};
+    p.at_once = true;
     for (std::size_t i = 0; i < 3; ++i) p.run_until_pruned(position, i);
   }
   void expect_joined() {

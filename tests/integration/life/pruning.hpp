@@ -25,6 +25,7 @@ struct Pruning {
 
   Network net;
   std::size_t payload = kPayload;
+  bool at_once = false;  // what is submitted until something is pruned
   std::mutex mutex;
   std::vector<std::string> warnings;
   std::uint64_t length = 0;
@@ -69,11 +70,29 @@ struct Pruning {
     }
     return sum;
   }
-  /// Goes on until a node has pruned more than `position`.
+  /// From all senders at once: in half of the time, and with fewer slots for as many positions.
+  void submit_ten() {
+    std::vector<std::string> texts;
+    for (std::uint64_t k = 0; k < 10; ++k) texts.push_back("entry " + std::to_string(length + k));
+    std::vector<std::future<Receipt>> sent;
+    for (std::string& text : texts) {
+      text.resize(payload, '.');
+      sent.push_back(net.submit_later(senders[sent.size() % senders.size()], as_view(text)));
+    }
+    for (auto& one : sent) {
+      ASSERT_EQ(one.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+      length = std::max(length, one.get().position + 1);
+    }
+  }
+  /// Goes on until a node has pruned more than `position`. At leisure: it looks each second whether
+  /// it may.
   void run_until_pruned(std::uint64_t position, std::size_t node = 3) {
     EXPECT_TRUE(Network::eventually([&] {
-      for (int k = 0; k < 10; ++k) submit("entry " + std::to_string(length));
-      return begins(node) > position;
+      if (at_once) submit_ten();
+      for (int k = 0; k < 10 && !at_once; ++k) submit("entry " + std::to_string(length));
+      if (begins(node) > position) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return false;
     }));
   }
   NodeOptions resting(std::size_t node) const {
