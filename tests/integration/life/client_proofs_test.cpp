@@ -21,7 +21,8 @@ LogProof proof_in(const Tills& tills, const Outcome& out) {
   return *proof;
 }
 
-/// Submits one after the other, as checkpoints of a ledger at rest need.
+/// Submits one after the other, as checkpoints of a ledger at rest need, and rests between them:
+/// at full speed it takes the processor from who is tested.
 class Traffic {
  public:
   explicit Traffic(Node& node)
@@ -31,6 +32,7 @@ class Traffic {
             while (!ended_ &&
                    one.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
             }
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
           }
         }) {}
   ~Traffic() {
