@@ -5,9 +5,9 @@
 //   later); } if (const auto at = queries.next_us(applied, level)) call_at(*at);
 //
 // Guarantees: at most kMostOfOne wait of a link and kMostOfAll in all, of kMostBytes; who asks for
-// what is not applied yet holds up nobody else. Who names no length is not answered before the node
-// is level (node_impl.hpp). Answers take a ThreadShare of the node's thread, so that questions do
-// not hold up the order.
+// what is not applied yet holds up nobody else. A link that names no length is not answered before
+// the node is level (node_impl.hpp); the program around it is, whose own question it is. Answers
+// take a ThreadShare of the node's thread, so that questions do not hold up the order.
 #pragma once
 
 #include <algorithm>
@@ -100,7 +100,7 @@ class Queries {
 
  private:
   static bool is_due(const Query& q, std::uint64_t applied, bool level) {
-    return q.length <= applied && (level || q.length > 0);
+    return q.length <= applied && (level || q.length > 0 || q.from == kOwnLink);
   }
   using At = std::deque<Query>::iterator;
   At forget(const At& it, const Query& query) {

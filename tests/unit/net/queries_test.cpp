@@ -25,13 +25,15 @@ TEST(Queries, WaitUntilTheirTransactionsAreApplied) {
 // A node that has just started may have told more before than its disk knows.
 TEST(Queries, WithoutALengthWaitUntilTheNodeIsLevel) {
   Queries queries;
-  ASSERT_TRUE(queries.add(query(1, 1, 0)));
-  ASSERT_TRUE(queries.add(query(1, 2, 4)));
+  ASSERT_TRUE(queries.add(query(7, 1, 0)));
+  ASSERT_TRUE(queries.add(query(7, 2, 4)));
   EXPECT_EQ(queries.take(4, false, 0)->id, 2u) << "it has what was asked for";
   EXPECT_FALSE(queries.take(4, false, 0));
   EXPECT_FALSE(queries.next_us(4, false));
   EXPECT_TRUE(queries.next_us(4, true));
   EXPECT_EQ(queries.take(4, true, 0)->id, 1u);
+  ASSERT_TRUE(queries.add(query(kOwnLink, 3, 0)));
+  EXPECT_EQ(queries.take(4, false, 0)->id, 3u) << "the program itself asks";
 }
 
 TEST(Queries, OneLinkDoesNotTakeTheRoomOfOthers) {

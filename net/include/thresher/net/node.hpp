@@ -180,7 +180,10 @@ class Node {
   auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
   /// From any thread. What App::query() answers when this node has applied so many transactions, on
   /// the node's thread; `failed` when it has no answer, too many questions wait, or the node stops
-  /// before or has stopped: then at once. Of a node that never runs: when it is destroyed.
+  /// before or has stopped: then at once. Of a node that never runs: when it is destroyed. Clients
+  /// who name no length wait after a start until the node is level with its peers; this does not,
+  /// and may be answered from less than was acknowledged before the start while status() says what
+  /// the node waits for.
   std::future<Answer> query(ByteView question, std::uint64_t length = 0);
 
  private:
