@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <vector>
+
+#include "gateway_json.hpp"
 
 namespace thresher::net {
 namespace {
@@ -21,6 +24,8 @@ std::string text_of(int status) {
       return "OK";
     case 400:
       return "Bad Request";
+    case 403:
+      return "Forbidden";
     case 404:
       return "Not Found";
     case 405:
@@ -39,6 +44,26 @@ std::string whole(const HttpPages::Answer& answer, bool with_body = true) {
 
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+// Of the first header of that name; empty: there is none, as HTTP/1.0 allows.
+std::string_view host_in(std::string_view request) {
+  constexpr std::string_view kName = "host:";
+  while (true) {
+    const std::size_t end = request.find('\n');
+    if (end == request.npos) return {};
+    request.remove_prefix(end + 1);
+    const std::string_view line = request.substr(0, request.find_first_of("\r\n"));
+    const bool is_host = line.size() > kName.size() &&
+                         std::ranges::equal(line.substr(0, kName.size()), kName, {}, [](char c) {
+                           return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+                         });
+    if (!is_host) continue;
+    const std::string_view value = line.substr(kName.size());
+    const std::size_t begin = value.find_first_not_of(" \t");
+    if (begin == value.npos) return {};
+    return value.substr(begin, value.find_last_not_of(" \t") + 1 - begin);
+  }
 }
 
 }  // namespace
@@ -138,6 +163,11 @@ std::string HttpPages::answer_to(const std::string& request) const {
   if (space == std::string::npos) return whole({400, "not HTTP\n"});
   const std::string method = line.substr(0, space);
   if (method != "GET") return whole({405, "only GET\n"}, method != "HEAD");
+  const std::string_view host = host_in(request);
+  if (!host.empty() && !is_this_machine(host)) {
+    return whole(
+        {403, "these pages are for this machine: the Host has to be localhost or 127.0.0.1\n"});
+  }
   const std::size_t end = line.find_first_of(" ?", space + 1);
   const auto page = pages_.find(line.substr(space + 1, end - space - 1));
   if (page != pages_.end()) return whole(page->second());

@@ -137,5 +137,21 @@ TEST(HttpPages, EndsWithConnectionsOpen) {
   }
 }
 
+// A page of somewhere whose name leads here, opened by a browser on this machine, reads nothing.
+TEST_F(Server, AnotherNameThatLeadsHereIsRefused) {
+  const auto with = [&](const std::string& header) {
+    return ask("GET /healthz HTTP/1.1\r\nAccept: */*\r\n" + header + "\r\n\r\n");
+  };
+  for (const char* good :
+       {"Host: localhost:9464", "host:127.0.0.1", "HOST:\tLocalhost \t", "Host:", "X-Host: a"})
+    EXPECT_EQ(with(good).rfind("HTTP/1.1 200 OK", 0), 0u) << good;
+  for (const char* bad :
+       {"Host: evil.example", "host:localhost.evil.example:80", "Host: 10.0.0.1"}) {
+    const std::string answer = with(bad);
+    EXPECT_EQ(answer.rfind("HTTP/1.1 403 Forbidden", 0), 0u) << bad;
+    EXPECT_NE(answer.find("has to be localhost or 127.0.0.1"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace thresher::net
