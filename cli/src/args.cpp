@@ -142,6 +142,18 @@ std::string missing_option(const CLI::App& app, const Verb& verb) {
   return {};
 }
 
+// The first options that were given in vain, and why they are; empty: none were.
+std::string useless_options(const CLI::App& app, const Verb& verb) {
+  for (const Useless& rule : verb.useless) {
+    std::string given;
+    for (const std::string& name : rule.options) {
+      if (app.get_option(name)->count() > 0) given += (given.empty() ? "" : ", ") + name;
+    }
+    if (!given.empty() && rule.when()) return "leave out " + given + ": " + rule.why;
+  }
+  return {};
+}
+
 CLI::App& child(CLI::App& parent, const std::string& name) {
   for (CLI::App* sub : parent.get_subcommands([](const CLI::App*) { return true; })) {
     if (sub->get_name() == name) return *sub;
@@ -232,8 +244,12 @@ int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::s
   }
   const auto leaf = leaves.find(&chosen);
   if (leaf == leaves.end()) return usage(chosen, "a verb is missing");
-  const std::string missing = missing_option(chosen, *leaf->second);
-  return missing.empty() ? run(*leaf->second) : usage(chosen, missing + " is required");
+  const Verb& verb = *leaf->second;
+  if (const std::string missing = missing_option(chosen, verb); !missing.empty())
+    return usage(chosen, missing + " is required");
+  if (const std::string why = useless_options(chosen, verb); !why.empty())
+    return usage(chosen, why);
+  return run(verb);
 }
 
 }  // namespace thresher::cli

@@ -7,7 +7,8 @@
 //             {{"--home", "the node's folder", &args->home, true}, {"--from", "first position",
 //             &args->from},
 //              {"--raw", "one payload a line", &args->raw}},
-//             [args] { return print_log(*args); }};
+//             [args] { return print_log(*args); },
+//             {{{"--json"}, [args] { return args->raw; }, "--raw prints the bytes alone"}}};
 //   }
 //
 // Guarantees: usage errors never reach `run`; they are printed with the nearest name and exit
@@ -63,12 +64,21 @@ struct Option {
   bool required = false;
 };
 
+/// Options that change nothing beside others. Who gives them is told so, instead of being left to
+/// think that they did something: the line is a usage error.
+struct Useless {
+  std::vector<std::string> options;  ///< long names, or those of positional arguments
+  std::function<bool()> when;        ///< asked once the targets are filled
+  std::string why;                   ///< as in "--eps goes with --approximate"
+};
+
 /// A verb: its path (`{"sim", "run"}`), one sentence of help, options, and what to run.
 struct Verb {
   std::vector<std::string> path;
   std::string help;
   std::vector<Option> options;
   std::function<int()> run;
+  std::vector<Useless> useless = {};
 };
 
 /// Writes out what stdout still holds. Returns `status`, or kFailed in place of kDone where some of

@@ -30,6 +30,9 @@ struct ExperimentArgs {
   OptionalNumber delay_max;
 };
 
+/// Why nothing else is done beside --explain.
+inline constexpr const char* kExplainsAlone = "--explain prints what would be run, and ends";
+
 /// KEY=VALUE each; what is not goes to `problems`.
 std::vector<sim::Override> read_overrides(const std::vector<std::string>& set,
                                           std::vector<std::string>& problems);

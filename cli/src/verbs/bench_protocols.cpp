@@ -263,7 +263,12 @@ Verb make_bench_protocols() {
         const Plan plan = plan_of(*a);
         if (!plan.problem.empty()) return fail(kUsage, plan.problem);
         return a->sockets ? run_on_loopback(*a, plan) : run_simulated(*a, plan);
-      }};
+      },
+      {{{"--faults", "--rounds", "--wan", "--charts"},
+        [a] { return a->sockets; },
+        "--sockets runs real nodes on loopback, all of them well, for --seconds each"},
+       {{"--seconds"}, [a] { return !a->sockets; }, "--seconds goes with --sockets"},
+       {{"--n"}, [a] { return !a->wan.empty(); }, "--wan has a node in each of its regions"}}};
 }
 
 }  // namespace thresher::cli

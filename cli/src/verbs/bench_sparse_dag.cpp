@@ -180,7 +180,13 @@ Verb make_bench_sparse_dag() {
            {"--join", "run nothing, take the files of this folder, which --json printed", &a->join},
            {"--charts", "write pictures to this folder", &a->charts},
            {"--json", "one object on one line", &a->json}},
-          [a] { return run(*a); }};
+          [a] { return run(*a); },
+          {{{"--only", "--scaling", "--join", "--charts", "--json"},
+            [a] { return !a->files.empty(); },
+            "--files writes the file of every row, and runs nothing"},
+           {{"--n", "--virtual-s", "--seed"},
+            [a] { return !a->join.empty(); },
+            "--join takes rows that were run before"}}};
 }
 
 }  // namespace thresher::cli

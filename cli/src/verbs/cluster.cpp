@@ -89,14 +89,7 @@ std::string read_history(const Args& a, ClusterOptions& o) {
   if (a.gets != "log" && a.gets != "replica") {
     return "--gets '" + a.gets + "' is neither log nor replica";
   }
-  if (a.history.empty()) {
-    return a.gets == "log" ? "" : "--gets goes with --history FILE";
-  }
-  const Args none;
-  if (!a.transactions.empty() || a.window != none.window || a.tx_bytes != none.tx_bytes) {
-    return "--history makes its own transactions, one at a time for each client; leave out "
-           "--transactions, --window and --tx-bytes, and choose --clients";
-  }
+  if (a.history.empty()) return {};
   if (std::string why = same_file_problem("--history", a.history, a.wan); !why.empty()) return why;
   if (!std::ofstream(a.history, std::ios::app)) {  // an older one stays until there is a new one
     return "cannot write '" + a.history + "'; give a file in a folder that is there";
@@ -279,10 +272,6 @@ void print_broadcasts(const Args& a, const BroadcastReport& r) {
 std::string read_broadcast_options(const Args& a, ClusterOptions& checked) {
   if (std::string problem = no_broadcast(a.broadcast); !problem.empty()) return problem;
   if (std::string problem = read_options(a, checked); !problem.empty()) return problem;
-  if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
-      !a.wan.empty() || !a.history.empty() || a.trace)
-    return "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
-           "--storage, --home and --json; leave the others out";
   if (!a.restart.empty() && checked.memory)
     return "--restart needs --storage disk: without records a node must not come back with its "
            "key";
@@ -387,7 +376,19 @@ Verb make_cluster() {
         "what the CPU does; of thresher, mysticeti and mahi-mahi",
         &a->trace},
        {"--json", "one object on one line", &a->json}},
-      [a] { return run(*a); }};
+      [a] { return run(*a); },
+      {{{"--protocol", "--set", "--transactions", "--rate", "--clients", "--delay", "--wan",
+         "--history", "--gets", "--trace-commits"},
+        [a] { return !a->broadcast.empty(); },
+        "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
+        "--storage, --home and --json"},
+       {{"--gets"}, [a] { return a->history.empty(); }, "--gets goes with --history FILE"},
+       {{"--transactions", "--window", "--tx-bytes"},
+        [a] { return !a->history.empty(); },
+        "--history makes its own transactions, one at a time for each client; choose --clients"},
+       {{"--tx-bytes", "--duration"},
+        [a] { return !a->transactions.empty(); },
+        "--transactions says what is submitted, and the run ends when all of it is committed"}}};
 }
 
 }  // namespace thresher::cli

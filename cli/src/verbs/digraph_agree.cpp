@@ -39,7 +39,6 @@ struct Args {
 };
 
 std::string read_exact(const Args& a, net::GraphAgreementOptions& o) {
-  if (a.spread || a.eps) return "--spread and --eps go with --approximate";
   if (!a.at)
     return "exact agreement goes in rounds: give --at, the second since 1970 at which all members "
            "start, the same at each, as in --at $(date -d '+10 seconds' +%s)";
@@ -55,7 +54,6 @@ std::string read_exact(const Args& a, net::GraphAgreementOptions& o) {
 }
 
 std::string read_approximate(const Args& a, net::GraphAgreementOptions& o) {
-  if (a.at) return "--at goes with exact agreement; approximate agreement needs no clock";
   if (!a.spread || !a.eps || *a.eps == 0)
     return "--approximate needs --spread, how far apart correct inputs may be, and --eps, how far "
            "apart decisions may be, 1 at least; the same at every member";
@@ -180,7 +178,13 @@ Verb make_digraph_agree() {
        {"--patience", "with --approximate: until it gives up", &args->patience},
        {"--linger", "how long it goes on to relay for others then", &args->linger},
        {"--json", "one object on one line", &args->json}},
-      [args] { return agree(*args); }};
+      [args] { return agree(*args); },
+      {{{"--spread", "--eps", "--patience"},
+        [args] { return !args->approximate; },
+        "--spread, --eps and --patience go with --approximate"},
+       {{"--at", "--delta"},
+        [args] { return args->approximate; },
+        "what they say goes with exact agreement; approximate agreement needs no clock"}}};
 }
 
 }  // namespace thresher::cli

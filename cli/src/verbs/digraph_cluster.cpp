@@ -218,7 +218,11 @@ Verb make_digraph_cluster() {
            {"--patience", "until it gives up on members that do not decide", &args->patience},
            {"--home", "keep the members' folders here", &args->home},
            {"--json", "one object on one line", &args->json}},
-          [args] { return run(*args); }};
+          [args] { return run(*args); },
+          {{{"--eps"}, [args] { return !args->approximate; }, "--eps goes with --approximate"},
+           {{"--delta"},
+            [args] { return args->approximate; },
+            "--delta goes with exact agreement; approximate agreement needs no clock"}}};
 }
 
 }  // namespace thresher::cli

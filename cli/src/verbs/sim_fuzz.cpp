@@ -150,7 +150,8 @@ Verb make_sim_fuzz() {
           "Draw schedules of faults, judge each, and shrink the first that fails to a small "
           "scenario file. Example: thresher sim fuzz exp.json --seeds 1..100000",
           std::move(options),
-          [a] { return fuzz(*a); }};
+          [a] { return fuzz(*a); },
+          {{{"--seed"}, [] { return true; }, "--seeds says from which seeds schedules are drawn"}}};
 }
 
 }  // namespace thresher::cli

@@ -74,7 +74,8 @@ Verb make_sim_report() {
           {{"folder", "what `sim sweep --out` or `sim merge` made", folder.get(), true},
            {"--html", "write charts and table to this page instead", html.get()},
            {"--json", "one object on one line", json.get()}},
-          [folder, html, json] { return report(*folder, *html, *json); }};
+          [folder, html, json] { return report(*folder, *html, *json); },
+          {{{"--json"}, [html] { return !html->empty(); }, "--html writes a page instead"}}};
 }
 
 }  // namespace thresher::cli

@@ -283,7 +283,8 @@ Verb make_sim_run() {
           "Simulate one seeded run and judge it. Example: thresher sim run --n 100 --rounds 200 "
           "--seed 1",
           std::move(options),
-          [a] { return run_sim(*a); }};
+          [a] { return run_sim(*a); },
+          {{{"--dry-run"}, [a] { return a->explain; }, kExplainsAlone}}};
 }
 
 }  // namespace thresher::cli

@@ -213,7 +213,9 @@ Verb make_sim_sweep() {
           "Run a file's sweep and repeats on all cores; resumes after a kill. Example: thresher "
           "sim sweep exp.json --set repeats=5 --out results",
           std::move(options),
-          [a] { return sweep(*a); }};
+          [a] { return sweep(*a); },
+          {{{"--shards"}, [a] { return !a->shard.empty(); }, "--shard i/N says of how many"},
+           {{"--dry-run"}, [a] { return a->explain; }, kExplainsAlone}}};
 }
 
 }  // namespace thresher::cli

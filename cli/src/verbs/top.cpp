@@ -193,7 +193,8 @@ Verb make_top() {
            {"--every", "time between two looks, like 1s", &a->every},
            {"--once", "one look; status 1 when no node answers", &a->once},
            {"--json", "one object a look, on one line", &a->json}},
-          [a] { return top(*a); }};
+          [a] { return top(*a); },
+          {{{"--every"}, [a] { return a->once; }, "--once looks once"}}};
 }
 
 }  // namespace thresher::cli

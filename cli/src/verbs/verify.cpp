@@ -311,17 +311,6 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
 
 /// Runs that were written with --witness, once more.
 int replay_file(const Args& a, const verify::Automaton& ta) {
-  const char* useless = a.json                  ? "--json"
-                        : !a.witness.empty()    ? "--witness"
-                        : !a.properties.empty() ? "--property"
-                        : a.cross_check         ? "--cross-check"
-                                                : nullptr;
-  if (useless != nullptr) {
-    return fail(kUsage,
-                "--replay carries out the runs of a file as they are, one line each; leave "
-                "out " +
-                    std::string(useless));
-  }
   const auto text = read_input(a.replay, "a .json file that --witness wrote");
   if (!text) return fail(kUsage, text.error());
   const auto runs = verify::parse_schedule(*text, a.replay, ta);
@@ -556,7 +545,16 @@ Verb make_verify() {
        {"--list", "list the properties (without a file: the protocols and checkers) and end",
         &a->list},
        {"--json", "one object on one line", &a->json}},
-      [a] { return run(*a); }};
+      [a] { return run(*a); },
+      {{{"--property", "--checker", "--witness", "--replay", "--cross-check", "--dot"},
+        [a] { return a->list; },
+        "--list names what can be checked, and ends"},
+       {{"--property", "--checker", "--witness", "--replay", "--cross-check", "--json"},
+        [a] { return a->dot; },
+        "--dot prints a drawing, and ends"},
+       {{"--property", "--checker", "--witness", "--cross-check", "--json"},
+        [a] { return !a->replay.empty(); },
+        "--replay carries out the runs of a file as they are, one line each"}}};
 }
 
 }  // namespace thresher::cli

@@ -1095,6 +1095,49 @@ class Rest(unittest.TestCase):
             self.assertTrue(out.stderr)
 
 
+class InVain(Files):
+    """Options that another one leaves nothing to do were dropped, with status 0."""
+
+    def test_they_are_refused_by_name(self):
+        ring = self.write("ring.json", json.dumps({"nodes": 4, "edges": [[i, (i + 1) % 4] for i in range(4)]}))
+        digraph = ("digraph", "cluster", ring, "--faults", 0, "--values", "1,2,3,4")
+        agree = ("digraph", "agree", "--home", "x", "--graph", ring, "--faults", 0, "--value", 1, "--name", "n")
+        cases = [
+            (("sim", "sweep", "--out", "r", "--shard", "0/2"), ("--shards", 3), "--shard i/N says of how many"),
+            (("sim", "sweep", "--explain"), ("--dry-run",), "--explain prints what would be run, and ends"),
+            (("sim", "run", "--explain"), ("--dry-run",), "--explain prints what would be run, and ends"),
+            (("sim", "fuzz", "--seeds", "1..2"), ("--seed", 1), "--seeds says from which seeds"),
+            (("sim", "report", "r", "--html", "p.html"), ("--json",), "--html writes a page instead"),
+            (("cluster", "--broadcast", "bracha"), ("--protocol", "pbft"), "--broadcast goes with --nodes"),
+            (("cluster", "--broadcast", "bracha"), ("--set", "D=2"), "--broadcast goes with --nodes"),
+            (("cluster", "--broadcast", "bracha"), ("--clients", 4), "--broadcast goes with --nodes"),
+            (("cluster", "--transactions", "tx"), ("--tx-bytes", 99), "--transactions says what is submitted"),
+            (("cluster", "--transactions", "tx"), ("--duration", "1s"), "--transactions says what is submitted"),
+            (("cluster",), ("--gets", "log"), "--gets goes with --history"),
+            (digraph, ("--eps", 3), "--eps goes with --approximate"),
+            ((*digraph, "--approximate"), ("--delta", "1s"), "--delta goes with exact agreement"),
+            (agree, ("--patience", "9s"), "go with --approximate"),
+            ((*agree, "--approximate"), ("--delta", "1s"), "goes with exact agreement"),
+            (("verify", "--protocol", "bracha", "--list"), ("--witness", "w.txt"), "--list names what can be checked"),
+            (("verify", "--protocol", "bracha", "--list"), ("--dot",), "--list names what can be checked"),
+            (("verify", "--list"), ("--cross-check",), "--list names what can be checked"),
+            (("verify", "--protocol", "bracha", "--dot"), ("--json",), "--dot prints a drawing, and ends"),
+            (("verify", "--protocol", "bracha", "--dot"), ("--cross-check",), "--dot prints a drawing, and ends"),
+            (("verify", "--protocol", "bracha", "--replay", "s.json"), ("--checker", "auto"), "--replay carries out"),
+            (("bench", "protocols", "--sockets"), ("--rounds", 20), "--sockets runs real nodes"),
+            (("bench", "protocols"), ("--seconds", 1), "--seconds goes with --sockets"),
+            (("bench", "protocols", "--wan", "aws"), ("--n", 4), "--wan has a node in each"),
+            (("bench", "sparse-dag", "--files", "f"), ("--only", "x"), "--files writes the file of every row"),
+            (("bench", "sparse-dag", "--join", "f"), ("--n", 100), "--join takes rows that were run before"),
+            (("top", "--genesis", "g.json", "--once"), ("--every", "1s"), "--once looks once"),
+        ]
+        for line, vain, why in cases:
+            out = run(*map(str, (*line, *vain)))
+            self.assertEqual((out.returncode, out.stdout), (2, ""), (line, vain))
+            self.assertIn(f"leave out {vain[0]}: ", out.stderr, (line, vain))
+            self.assertIn(why, out.stderr, (line, vain))
+
+
 class NobodyAnswers(Files):
     def test_each_reason_is_said_once(self):
         net = pathlib.Path(self.folder.name, "net")

@@ -91,7 +91,7 @@ class ClusterHistory(unittest.TestCase):
                                (("--gets", "replica"), "--gets goes with --history"),
                                (("--history", self.path, "--gets", "cache"), "neither log nor replica"),
                                (("--history", self.path, "--window", 7), "leave out"),
-                               (("--history", self.path, "--broadcast", "bracha"), "leave the others out")):
+                               (("--history", self.path, "--broadcast", "bracha"), "leave out --history")):
             out = run("cluster", *arguments)
             self.assertEqual((out.returncode, out.stdout), (2, ""), arguments)
             self.assertIn(why, out.stderr)

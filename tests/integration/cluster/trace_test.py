@@ -58,7 +58,7 @@ class Trace(unittest.TestCase):
             self.assertIn("thresher, mysticeti, mahi-mahi", out.stderr)
         out = cluster("--broadcast", "bracha", "--trace-commits")
         self.assertEqual(out.returncode, 2, out.stderr)
-        self.assertIn("leave the others out", out.stderr)
+        self.assertIn("leave out --trace-commits: --broadcast goes with", out.stderr)
 
     def test_a_node_that_cannot_write_its_trace_does_not_run(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -20,14 +20,16 @@ struct Args : testing::Test {
   std::string errors;
 
   int call(std::vector<std::string> words) {
-    const std::vector<Verb> verbs{{{"sim", "run"},
-                                   "Run a simulation.",
-                                   {{"--nodes", "how many", &n, true},
-                                    {"--seed", "of chance", &seed},
-                                    {"--share", "of the bad", &share},
-                                    {"--kill", "whom", &kills},
-                                    {"file", "to read", &file}},
-                                   [this] { return ++runs, kNoProgress; }}};
+    const std::vector<Verb> verbs{
+        {{"sim", "run"},
+         "Run a simulation.",
+         {{"--nodes", "how many", &n, true},
+          {"--seed", "of chance", &seed},
+          {"--share", "of the bad", &share},
+          {"--kill", "whom", &kills},
+          {"file", "to read", &file}},
+         [this] { return ++runs, kNoProgress; },
+         {{{"--kill", "file"}, [this] { return seed == 9; }, "seed 9 kills nobody"}}}};
     words.insert(words.begin(), "thresher");
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -90,6 +92,16 @@ TEST_F(Args, ANumberOutOfItsTypeIsNoNumberAndNoDefault) {
   }
   EXPECT_EQ(runs, 0);
   EXPECT_EQ(seed, std::nullopt);
+}
+
+// Also one that is given its default value was given, and does nothing.
+TEST_F(Args, AnOptionThatChangesNothingIsRefusedByName) {
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--seed", "9", "--kill", "1", "x"}), kUsage);
+  EXPECT_EQ(runs, 0);
+  EXPECT_THAT(errors, HasSubstr("leave out --kill, file: seed 9 kills nobody; see `thresher sim "
+                                "run --help`"));
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--seed", "9"}), kNoProgress);
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--seed", "8", "--kill", "1"}), kNoProgress);
 }
 
 TEST_F(Args, TheLargestNumberIsANumber) {
