@@ -55,7 +55,8 @@ ClusterOptions cluster_of(const sim::Experiment& e) {
   o.delay_us = e.network.delay.mean;
   o.window = e.workload.one_at_a_time ? 1 : std::max<std::uint64_t>(1, e.workload.clients * e.n);
   if (e.workload.kind == sim::Workload::Kind::kOpen) {
-    o.rate = 1e6 * e.n / static_cast<double>(std::max<sim::Ticks>(1, e.workload.interval));
+    const double requests = static_cast<double>(e.workload.burst) * e.n;
+    o.rate = 1e6 * requests / static_cast<double>(std::max<sim::Ticks>(1, e.workload.interval));
     o.window = 16384;
   }
   for (const sim::FaultAction& f : e.faults) {
@@ -96,6 +97,16 @@ Json latency_json(double p50, double p99) {
   return out;
 }
 
+// Real nodes take f from how many they are, and a two-delay path has an f of its own.
+bool asks_for_another_f(const sim::Experiment& e) {
+  const sim::ProtocolInfo* info = sim::simulated_protocol(e.protocol);
+  const auto asked = asked_for(e);
+  const bool fast =
+      info != nullptr && !info->two_delays.empty() &&
+      std::ranges::any_of(asked, [&](const auto& one) { return one.first == info->two_delays; });
+  return info != nullptr && !fast && e.f != info->faults_of(e.n);
+}
+
 }  // namespace
 
 std::vector<std::string> sockets_problems(const sim::Experiment& e) {
@@ -114,6 +125,7 @@ std::vector<std::string> sockets_problems(const sim::Experiment& e) {
     out.push_back("committee.n: " + std::to_string(e.n) +
                   " real nodes are too many for one machine; set 64 at most");
   }
+  refuse(asks_for_another_f(e), "committee.f", "leave it at what so many nodes bear");
   refuse(e.network.topology != sim::Topology::kComplete, "network.topology", "use complete");
   refuse(e.network.delay.kind != sim::DelayLaw::Kind::kConstant, "network.delay.law",
          "use constant");
@@ -123,7 +135,11 @@ std::vector<std::string> sockets_problems(const sim::Experiment& e) {
          "TCP loses, doubles and reorders nothing");
   refuse(!e.network.partitions.empty() || e.network.nic_bits_per_s > 0 || e.network.gst > 0,
          "network.partitions", "the loopback network has no partitions, limits or GST");
+  refuse(e.network.scheduler != sim::Network::Scheduler::kFair, "network.scheduler",
+         "TCP keeps the order of a link; use fair");
   refuse(e.workload.kind == sim::Workload::Kind::kNone, "workload.kind", "use closed or open");
+  refuse(e.workload.requests > 0, "workload.requests", "the load ends with stop.time");
+  refuse(e.workload.block_bytes > 0, "workload.block_bytes", "they pack blocks as they do");
   for (std::size_t i = 0; i < e.faults.size(); ++i) {
     refuse(e.faults[i].what != sim::FaultKind::kCrash, "faults[" + std::to_string(i) + "].what",
            "use crash");
@@ -131,12 +147,23 @@ std::vector<std::string> sockets_problems(const sim::Experiment& e) {
   return out;
 }
 
-SocketsRun run_on_sockets(const sim::Experiment& e) {
-  SocketsRun run;
+sim::Experiment simulated_side(const sim::Experiment& e) {
   sim::Experiment model = e;
   model.engine = sim::Engine::kEvents;
   model.stop = {};
   model.stop.time = std::min(offered_time(e), kPredicted);
+  return model;
+}
+
+SocketsRun run_on_sockets(const sim::Experiment& e) {
+  if (!e.stop.time) {
+    (void)std::fprintf(stderr,
+                       "note: real nodes count no rounds: the load lasts %.0f s; say how long with "
+                       "stop.time\n",
+                       static_cast<double>(kOffered) / 1e6);
+  }
+  SocketsRun run;
+  const sim::Experiment model = simulated_side(e);
   run.predicted_s = static_cast<double>(*model.stop.time) / 1e6;
   run.predicted = sim::simulate(model, {});
   ClusterOptions options = cluster_of(e);

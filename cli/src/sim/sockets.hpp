@@ -26,7 +26,9 @@ struct SocketsRun {
 
 /// Keys of the experiment that real nodes cannot follow.
 std::vector<std::string> sockets_problems(const sim::Experiment& experiment);
-/// Pre: sockets_problems() is empty.
+/// What the prediction is made of: the same on the events engine. Pre: sockets_problems() is empty.
+sim::Experiment simulated_side(const sim::Experiment& experiment);
+/// Pre: the same.
 SocketsRun run_on_sockets(const sim::Experiment& experiment);
 /// Prints both; the exit code of the verb.
 int print_sockets(const sim::Experiment& experiment, const SocketsRun& run, bool json);

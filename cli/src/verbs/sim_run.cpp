@@ -232,6 +232,31 @@ int run_one(const sim::Experiment& e, const Args& a) {
   const int kept = unsaved.empty() ? int{kDone} : fail_all(kUsage, unsaved);
   return verdict != kDone ? verdict : kept;
 }
+// Options of simulated runs, each of which would have nothing to show of a real one.
+std::vector<std::string> problems_of_real(const Args& a) {
+  std::vector<std::string> out;
+  const auto refuse = [&](bool given, const char* option, const char* why) {
+    if (given) out.push_back(std::string(option) + ": real nodes cannot be told so; " + why);
+  };
+  refuse(a.check, "--check-determinism", "a real run has no seed, so none is like another");
+  refuse(!a.trace.empty(), "--trace",
+         "nobody sees all their events; thresher cluster --trace-commits times them");
+  refuse(!a.report.empty(), "--report",
+         "the page shows what the simulator saw of each message; use --engine events");
+  refuse(!a.out.empty(), "--out",
+         "the folder is one of simulated nodes; --json prints what was measured");
+  refuse(!a.counterexample.empty(), "--counterexample", "a real run does not replay");
+  return out;
+}
+
+int run_real(const sim::Experiment& e, const Args& a) {
+  std::vector<std::string> problems = sockets_problems(e);
+  for (std::string& problem : problems_of_real(a)) problems.push_back(std::move(problem));
+  if (!problems.empty()) return fail_all(kUsage, problems);
+  if (a.dry_run) return print_prediction(simulated_side(e), a.json);
+  return print_sockets(e, run_on_sockets(e), a.json);
+}
+
 
 int run_sim(const Args& a) {
   const auto cells = cells_of(a.experiment);
@@ -254,11 +279,7 @@ int run_sim(const Args& a) {
     std::puts(sim::write_experiment(e, a.json ? -1 : 2).c_str());
     return kDone;
   }
-  if (e.engine == sim::Engine::kSockets) {
-    const auto problems = sockets_problems(e);
-    if (!problems.empty()) return fail_all(kUsage, problems);
-    return print_sockets(e, run_on_sockets(e), a.json);
-  }
+  if (e.engine == sim::Engine::kSockets) return run_real(e, a);
   return a.dry_run ? print_prediction(e, a.json) : run_one(e, a);
 }
 

@@ -402,6 +402,37 @@ class Sockets(Files):
         for key in ("network.loss", "network.topology", "faults[0].what"):
             self.assertIn(key, out.stderr)
 
+    def test_settings_that_would_be_dropped_are_refused(self):
+        for key, value in (("committee.f", 0), ("workload.requests", 9), ("workload.block_bytes", 4096),
+                           ("network.scheduler", "hunt")):
+            out = run("run", "--engine", "sockets", "--set", f"{key}={value}")
+            self.assertEqual((out.returncode, out.stdout), (2, ""), key)
+            self.assertIn(f"{key}: real nodes cannot be told so; ", out.stderr)
+
+    # The run went on with status 0, and the files were not there.
+    def test_options_of_simulated_runs_are_refused_each_in_a_line(self):
+        options = {"--report": "q.html", "--trace": "q.tr", "--counterexample": "q.ce", "--out": "qout"}
+        flags = [word for pair in options.items() for word in pair] + ["--check-determinism"]
+        out = run("run", "--n", 4, "--engine", "sockets", *flags, cwd=self.folder)
+        self.assertEqual((out.returncode, out.stdout), (2, ""), out.stderr)
+        for option in (*options, "--check-determinism"):
+            self.assertIn(f"thresher: {option}: real nodes cannot be told so; ", out.stderr)
+        self.assertEqual(len(out.stderr.splitlines()), 5)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    # It started nodes.
+    def test_a_dry_run_starts_nobody(self):
+        began = time.monotonic()
+        out = run("run", "--n", 4, "--engine", "sockets", "--set", "stop.time=30000", "--dry-run", "--json")
+        self.assertEqual((out.returncode, out.stderr), (0, ""))
+        self.assertGreater(json.loads(out.stdout)["messages"], 0)
+        self.assertLess(time.monotonic() - began, 25)
+
+    def test_a_load_without_a_time_says_how_long_it_lasts(self):
+        out = run("run", "--protocol", "raft", "--n", 1, "--engine", "sockets", "--rounds", 5)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn("note: real nodes count no rounds: the load lasts 5 s", out.stderr)
+
 
 class Shipped(unittest.TestCase):
     def test_experiments_are_good(self):
