@@ -207,6 +207,12 @@ class CertifiedSubject {
             {"vertices that wait for others", held.waiting, most.waiting},
             {"certificates that wait to be checked", held.parked, most.parked}};
   }
+  // Vertices leave the order `gc_depth` rounds back, and the attic as far below that.
+  Reach reach(const Bullshark& node) const {
+    const std::uint64_t ordered = node.last_ordered().value;
+    return {node.round().value + 1, ordered - std::min(ordered, 2 * gc_depth_) + 1, "round",
+            "gc_depth"};
+  }
   std::vector<certified::Ref> vouched(const Bullshark& node) const { return node.vouched(); }
   bool accepts(const Bullshark& node, const certified::Ref& ref) const { return node.accepts(ref); }
   std::string text_of(const certified::Ref& ref) const {

@@ -202,6 +202,11 @@ class DagSubject {
     return promises::catch_up(committee_, blocks,
                               std::max<std::uint64_t>(1, limits_.give_bytes / largest));
   }
+  // Below the floor lies as much again, for who was away (attic.hpp).
+  Reach reach(const dag::Dag& node) const {
+    const std::uint64_t floor = node.floor().value;
+    return {node.round().value + 1, floor - std::min(floor, gc_depth_) + 1, "round", "gc_depth"};
+  }
   std::vector<dag::Edge> vouched(const dag::Dag& node) const { return node.vouched(); }
   bool accepts(const dag::Dag& node, const dag::Edge& block) const { return node.accepts(block); }
   std::string text_of(const dag::Edge& e) const {

@@ -174,6 +174,9 @@ void Run::conclude(Outcome& out) {
   out.verdict = judge_.verdict();
   out.oracle = judge_.oracle();
   out.why = judge_.why();
+  if (judge_.verdict() == Verdict::kNoProgress) {
+    if (std::string behind = left_behind(); !behind.empty()) judge_.because(std::move(behind));
+  }
   const bool waited = healed_ && experiment_.oracles.liveness_on;
   if (!judge_.failed() && !waited) out.why = unjudged_;
   const FaultPlan& plan = world_.faults();

@@ -55,6 +55,8 @@ class Run {
   bool timed() const;
   // Looked at once a unit of time.
   bool stopped();
+  // A stop to which every node must come, and one that nobody can help any more.
+  bool out_of_reach() const;
   bool stopped_by(const Stop& stop) const;
   void look_at_held();
   // Nothing that a peer can fill holds more than it ever may.
@@ -108,6 +110,9 @@ class Run {
   // New work goes on meanwhile: what only comes about when all are idle has not healed.
   void heal();
   void wait_until_healed();
+  // Which correct node was away for longer than any other that is up remembers, in words; empty:
+  // none. On a network its host takes over the log, here nobody does.
+  std::string left_behind() const;
   // What only the subject can judge: the protocol's proof, or the state of its nodes.
   void audit();
   Outcome outcome();

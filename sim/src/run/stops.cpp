@@ -70,10 +70,18 @@ bool Run::stopped() {
   next_check_ = now_ + kUnit;
   memory_.sample();
   look_at_held();
-  if (now_ / kUnit % kBoundsEvery == 0) check_bounds();
+  if (now_ / kUnit % kBoundsEvery == 0) {
+    check_bounds();
+    if (out_of_reach()) return true;
+  }
   const Stop& stop = experiment_.stop;
   return (stop.rounds && traits_.counts_rounds && lowest_round() >= *stop.rounds) ||
          (stop.decisions && lowest_length() >= *stop.decisions);
+}
+
+// Within the bound it would have begun to catch up.
+bool Run::out_of_reach() const {
+  return !timed() && now_ > quiet_from() + bound() && !left_behind().empty();
 }
 
 bool Run::stopped_by(const Stop& stop) const {

@@ -153,6 +153,9 @@ struct ApproximateSubject {
     out.push_back({"reports", node.node().reports(), node.node().most_reports()});
     return out;
   }
+  Reach reach(const Node& node) const {
+    return {node.node().current(), node.node().floor(), "instance", "window"};
+  }
   std::uint64_t heals_within(const Node&) const {
     return promises::approximate(static_cast<std::uint64_t>(rounds()));
   }

@@ -59,6 +59,7 @@ class Entrant : public Wrapped<Entrant<Subset>, Subset, Enter, subset::Output> {
     }
     fx.deliver(std::move(out));
   }
+  Reach reach() const { return reach_back(next_, window_ / 2, "epoch", "window"); }
   /// Payloads in the smallest epoch so far.
   std::size_t smallest() const { return smallest_; }
 
@@ -168,6 +169,7 @@ struct SubsetSubject {
     }
     return std::nullopt;
   }
+  Reach reach(const Node& node) const { return node.reach(); }
   std::uint64_t heals_within(const Node&) const {
     return promises::bracha() + promises::agreement();
   }

@@ -70,6 +70,10 @@ struct HoneyBadgerSubject : SlotSubject {
   }
   std::uint64_t round(const HoneyBadger& node) const { return node.epoch(); }
   std::uint64_t refused(const HoneyBadger& node) const { return node.refused(); }
+  Reach reach(const HoneyBadger& node) const {
+    const auto kept = static_cast<std::uint64_t>(parameter(*experiment, "history", kHistory));
+    return reach_back(node.delivered(), kept, "slot", "history");
+  }
   /// An epoch that goes on, two that leave a payload out, one that its copies miss, one that has
   /// it. Shares of decryptions are asked for as those of coins are.
   std::uint64_t heals_within(const HoneyBadger&) const {

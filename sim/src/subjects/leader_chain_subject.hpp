@@ -142,6 +142,9 @@ struct LeaderChainSubject : SlotSubject {
   std::uint64_t round(const Node& node) const { return node.view(); }
   std::uint64_t refused(const Node& node) const { return node.refused(); }
   NodeId leader(const Node& node) const { return node.leader(); }
+  Reach reach(const Node& node) const {
+    return reach_back(node.delivered(), config_of({}).history, "slot", "history");
+  }
   std::uint64_t heals_within(const Node& node) const {
     const Committee committee = *Committee::make(experiment->n, experiment->f);
     return Promise(committee, node.patience(),

@@ -72,6 +72,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
     const std::uint64_t instance = d.instance;
     fx.deliver({std::move(d), taken(asked_, instance)});
   }
+  Reach reach() const { return reach_back(undecided_, window_ - at_once_, "instance", "window"); }
   /// Whether a value was decided that is not valid.
   bool invalid() const { return invalid_; }
 
@@ -186,6 +187,7 @@ struct MvbaSubject {
     }
     return std::nullopt;
   }
+  Reach reach(const Node& node) const { return node.reach(); }
   std::uint64_t heals_within(const Node&) const { return promises::mvba(); }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.node().refused(); }

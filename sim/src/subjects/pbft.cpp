@@ -64,6 +64,9 @@ struct PbftSubject : SlotSubject, SlotWords {
   std::uint64_t refused(const Pbft& node) const { return node.refused(); }
   NodeId leader(const Pbft& node) const { return node.leader(); }
 
+  Reach reach(const Pbft& node) const {
+    return reach_back(node.delivered(), config_of({}).history, "slot", "history");
+  }
   std::uint64_t heals_within(const Pbft& node) const {
     const Committee committee = *Committee::make(experiment->n, experiment->f);
     return promises::pbft(committee, node.patience(), config_of({}).window,

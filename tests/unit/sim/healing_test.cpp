@@ -124,6 +124,70 @@ Outcome with(Notes::Wrong wrong, const Experiment& e) {
   return run(NotesSubject{wrong}, e, {});
 }
 
+/// A node that is away from 30 until `back`.
+Outcome with_an_absence(const char* protocol, FaultKind what, std::uint64_t back, Stop stop,
+                        const char* parameter = nullptr, std::int64_t kept = 0) {
+  Experiment e;
+  e.protocol = protocol;
+  e.stop = stop;
+  if (parameter != nullptr) e.parameters[parameter] = kept;
+  e.faults = {{.who = {NodeId{0}}, .what = what, .from = 30 * kUnit, .to = back * kUnit}};
+  return simulate(e, {});
+}
+
+// The verdict spoke of a network that left it alone, and of nothing that could be done.
+TEST(Healing, WhoWasAwayForLongerThanOthersRememberIsToldSo) {
+  const struct {
+    const char* protocol;
+    std::uint64_t back;
+    const char* parameter;
+    std::int64_t enough;
+  } cases[] = {{"thresher", 600, "gc_depth", 4000},
+               {"mysticeti", 600, "gc_depth", 4000},
+               {"mahi-mahi", 1000, "gc_depth", 4000},
+               {"bullshark", 600, "gc_depth", 4000},
+               {"anchored-bullshark", 600, "gc_depth", 4000},
+               {"bullshark-async", 600, "gc_depth", 4000},
+               {"pbft", 3000, "history", 1 << 14},
+               {"simplex", 9000, "history", 1 << 14},
+               {"raft", 9000, "history", 1 << 14},
+               {"honeybadger", 9000, "history", 1 << 14},
+               {"approximate-agreement", 3000, "window", 256},
+               {"common-subset", 600, "window", 256},
+               {"mvba", 3000, "window", 256}};
+  for (const auto& [protocol, back, parameter, enough] : cases) {
+    const Outcome o = with_an_absence(protocol, FaultKind::kRestart, back, {.rounds = 40});
+    EXPECT_EQ(o.verdict, Verdict::kNoProgress) << protocol;
+    EXPECT_EQ(o.why.find("node 0 was away for longer than the others remember: it goes on at "), 0U)
+        << protocol << ": " << o.why;
+    EXPECT_NE(o.why.find("more with protocol." + std::string(parameter)), std::string::npos)
+        << protocol << ": " << o.why;
+    const Outcome kept =
+        with_an_absence(protocol, FaultKind::kRestart, back, {.rounds = 40}, parameter, enough);
+    EXPECT_EQ(kept.why.find("longer than the others remember"), std::string::npos) << protocol;
+  }
+}
+
+// A node that is slow for another reason is not excused by this.
+TEST(Healing, WhoCanStillBeHelpedIsNotCalledForgotten) {
+  const Outcome o = with_an_absence("thresher", FaultKind::kCrash, 500, {.rounds = 40});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
+  const Outcome late = with_an_absence("thresher", FaultKind::kCrash, 1500, {.rounds = 40});
+  EXPECT_NE(late.why.find("node 0 was away"), std::string::npos) << late.why;
+}
+
+// It went on until 116,256, with a million messages, for a round that nobody could bring it to.
+TEST(Healing, ANodeThatNobodyCanHelpEndsARun) {
+  const Outcome o = with_an_absence("thresher", FaultKind::kRestart, 800, {.rounds = 900});
+  EXPECT_EQ(o.verdict, Verdict::kNoProgress);
+  EXPECT_NE(o.why.find("node 0 was away"), std::string::npos) << o.why;
+  EXPECT_LT(o.time, 2500 * kUnit);
+  EXPECT_LT(o.messages, 40'000U);
+  // Whoever asked for a time gets it.
+  EXPECT_EQ(with_an_absence("thresher", FaultKind::kRestart, 800, {.time = 5000 * kUnit}).time,
+            5000 * kUnit);
+}
+
 TEST(Healing, WhatWasLostIsAcceptedByAllInTheEnd) {
   const Experiment e = disturbed();
   const Outcome right = with(Notes::kNothing, e);

@@ -61,6 +61,7 @@ class Insight {
   /// In Delta: what a node needs beside it for the blocks of so many rounds that others have.
   virtual std::uint64_t catches_up_within(std::uint64_t rounds) const = 0;
   virtual std::optional<Ticks> patience(const Experiment& experiment) const = 0;
+  virtual std::optional<Reach> reach(NodeId id) const = 0;
   virtual std::optional<Finding> audit(const std::vector<NodeId>& good) const = 0;
   /// Pre: `good` is not empty.
   virtual std::vector<Measure> measures(const std::vector<NodeId>& good) const = 0;

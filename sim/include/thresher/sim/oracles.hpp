@@ -65,6 +65,8 @@ class Judge {
 
   void violated(std::string oracle, std::string why);
   void no_progress(std::string oracle, std::string why);
+  /// What is behind a run without progress, in place of what was seen of it.
+  void because(std::string why) { why_ = std::move(why); }
 
   bool failed() const { return verdict_ != Verdict::kPass; }
   Verdict verdict() const { return verdict_; }

@@ -24,6 +24,7 @@
 // `heals_within(node)` (in Delta, the longest wait for a decision that is no fault, as the node's
 // timers are now), with `catches_up_within(rounds)` (likewise, for what a node lacks that is so
 // many rounds behind the others), or `patience(experiment)` (in ticks, where they never change),
+// `reach(node)` (how far it is and what it keeps for who lags, where that is not everything),
 // `held(node)` (what is to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)`
 // (proposals that a liar signs, each with who sees it) with `proposes(message)` (what they stand in
 // for) and `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when
@@ -36,6 +37,7 @@
 // erased it) with `lose_archive(id)`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -75,6 +77,19 @@ struct OutputFacts {
   /// the same order. Zero: it says the same `digest`. Pre: not zero only beside `items`.
   Digest lead{};
 };
+
+/// How far a node is, and from where on it can still help one that was away. Both count `unit`s.
+struct Reach {
+  std::uint64_t needs = 0;     ///< the first that it may lack
+  std::uint64_t gives = 0;     ///< the first that it has for others
+  std::string_view unit;       ///< "round", "slot" or the like
+  std::string_view parameter;  ///< of the protocol: how much is kept
+};
+/// Of a node that is done with all below `needs` and keeps the last `kept` of them.
+inline Reach reach_back(std::uint64_t needs, std::uint64_t kept, std::string_view unit,
+                        std::string_view parameter) {
+  return {needs, needs - std::min(needs, kept), unit, parameter};
+}
 
 /// What a subject found wrong itself.
 struct Finding {

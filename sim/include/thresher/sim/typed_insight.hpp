@@ -107,6 +107,10 @@ class TypedInsight final : public Insight {
     if constexpr (requires { subject_.patience(experiment); }) return subject_.patience(experiment);
     return std::nullopt;
   }
+  std::optional<Reach> reach(NodeId id) const override {
+    if constexpr (requires { subject_.reach(nodes_.of(id)); }) return subject_.reach(nodes_.of(id));
+    return std::nullopt;
+  }
   std::optional<Finding> audit(const std::vector<NodeId>& good) const override {
     if constexpr (requires { subject_.audit(std::vector<const Node*>{}); }) {
       return subject_.audit(of(good));
