@@ -32,7 +32,6 @@ class Reader {
     if (!nodes) return problems_;
     Digraph graph(*nodes);
     read_edges(tree, graph);
-    if (problems_.empty()) check_whole(graph, tree.place());
     if (unnamed_ > 0) {
       problems_.push_back("'" + path_ + "': " + std::to_string(unnamed_) +
                           " more problems are not shown; mend these first");
@@ -88,23 +87,6 @@ class Reader {
     if (a == b) return complain(edge.place(), name + " leads from a node to itself; leave it out");
     if (graph.has(a, b)) return complain(edge.place(), name + " stands there twice");
     graph.add(a, b);
-  }
-
-  // Nodes that no edge connects, in either direction, are mistakes rather than networks.
-  void check_whole(const Digraph& graph, const text::Place& place) {
-    Digraph both(graph.size());
-    for (std::uint32_t i = 0; i < graph.size(); ++i) {
-      const NodeId from{static_cast<std::uint16_t>(i)};
-      digraph::for_each(graph.out(from), [&](std::uint32_t k) {
-        const NodeId to{static_cast<std::uint16_t>(k)};
-        both.add(from, to);
-        both.add(to, from);
-      });
-    }
-    const digraph::Mask apart = graph.all() & ~both.reach_of(NodeId{0}, graph.all());
-    if (apart == 0) return;
-    complain(place, "the graph falls apart: no edge, in either direction, connects " + show(apart) +
-                        " with node 0");
   }
 
   std::string path_;

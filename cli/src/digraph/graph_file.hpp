@@ -4,8 +4,7 @@
 //   if (!graph) return fail_all(kUsage, graph.error());
 //
 // Guarantees: problems are reported with their line: the first 20, and how many more. Self-loops,
-// repeated edges, unknown nodes and keys, more than 64 nodes, and graphs that fall apart are
-// refused.
+// repeated edges, unknown nodes and keys, and more than 64 nodes are refused.
 #pragma once
 
 #include <string>
