@@ -91,6 +91,19 @@ TEST(Levels, APlantedStaleGetIsNamed) {
               HasSubstr("replaced by line 301 (e: put x = 300) before it began"));
 }
 
+// The first line that ended at that time was blamed, though all is as bad without it.
+TEST(Levels, OfOperationsThatEndAtOnceTheOneThatDoesNotFitIsNamed) {
+  for (const char* text : {"a:x=1[0,1] a:x=-[2,3] c:x?1[0,5] d:x?1[4,5]",
+                           "a:x=1[0,1] a:x=-[2,3] d:x?1[4,5] c:x?1[0,5]"}) {
+    const std::string why = judge_of(text).of(Level::kLinearizable).why;
+    EXPECT_THAT(why, HasSubstr(" (d: get x -> 1) ends")) << text;
+  }
+  EXPECT_EQ(judge_of("a:x=1[0,1] a:x=-[2,3] c:x?1[0,5]").level, Level::kLinearizable);
+  // Of two that do not fit together, and each of them alone, it is the second in the file.
+  const std::string both = "a:x=1[0,1] b:x=2[0,1] c:x?1[2,3] d:x?2[4,5] e:x?1[4,5]";
+  EXPECT_THAT(judge_of(both).of(Level::kLinearizable).why, HasSubstr(" (d: get x -> 2) ends"));
+}
+
 TEST(Levels, SaysUnknownWhereABoundForbidsAnAnswer) {
   // Eight puts at one time, of which a later get fits none of the orders that its client saw.
   std::string text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "closures.hpp"
 #include "order_search.hpp"
@@ -24,12 +25,18 @@ Finding searched(Verdict verdict, std::uint64_t bound, const std::string& no) {
                   " states; more may be allowed with --states");
 }
 
-/// What stood in the history at a moment. Puts that had not returned by then may still have an
-/// effect, gets have none.
-std::vector<Operation> until(const std::vector<Operation>& ops, std::uint64_t moment) {
+/// Which of two operations is over first. Those that end at one instant are so in the order of the
+/// file: without an order the first of them would be blamed for what another one got.
+bool over_before(const Operation& a, const Operation& b) {
+  return std::pair(a.end, a.line) < std::pair(b.end, b.line);
+}
+
+/// What stood in the history when `last` was over. Puts that had not returned by then may still
+/// have an effect, gets have none.
+std::vector<Operation> until(const std::vector<Operation>& ops, const Operation& last) {
   std::vector<Operation> out;
   for (const Operation& op : ops) {
-    if (op.begin > moment || (op.kind == Kind::kGet && op.end > moment)) continue;
+    if (op.begin > last.end || (op.kind == Kind::kGet && over_before(last, op))) continue;
     out.push_back(op);
   }
   return out;
@@ -71,10 +78,11 @@ class Linearizability {
     for (const Operation& op : ops) {
       if (op.end != kNever) by_end.push_back(&op);
     }
-    std::ranges::stable_sort(by_end, {}, [](const Operation* op) { return op->end; });
+    std::ranges::sort(by_end,
+                      [](const Operation* a, const Operation* b) { return over_before(*a, *b); });
     const auto breach = std::partition_point(
         by_end.begin(), by_end.end(),
-        [&](const Operation* op) { return search(until(ops, op->end)) != Verdict::kNo; });
+        [&](const Operation* op) { return search(until(ops, *op)) != Verdict::kNo; });
     if (breach == by_end.end()) return "no order of all operations keeps real time";
     return "all is well until " + show(history_, **breach) + " ends" + stale(ops, **breach);
   }
