@@ -334,7 +334,7 @@ class Cluster {
   void poll(std::uint64_t now) {
     if (settled_us_ == 0 && draining_ && in_flight() == 0) {
       settled_us_ = now;
-      cpu_after_ = cpu_us();  // what comes now is no work for transactions: restarts, level nodes
+      end_work(now);  // what comes now is no work for transactions: restarts, level nodes
     }
     if (now < next_poll_) return;
     next_poll_ = now + 20'000;
@@ -408,9 +408,8 @@ class Cluster {
       certificates += status->certificate_calls;
       signatures += status->signatures;
     }
-    report_.verify_calls_per_round = ratio(calls, rounds);
-    report_.certificate_calls_per_round = ratio(certificates, rounds);
-    report_.signatures_per_call = ratio(signatures, calls);
+    if (rounds == 0) return;
+    report_.calls = {ratio(calls, rounds), ratio(certificates, rounds), ratio(signatures, calls)};
   }
 
   static double ratio(std::uint64_t a, std::uint64_t b) {
@@ -421,8 +420,13 @@ class Cluster {
     if (report_.problem.empty()) report_.problem = problem;
     stopping_ = true;
     for (const auto& c : clients_) c->stop();
-    if (cpu_after_ == 0) cpu_after_ = cpu_us();
+    if (cpu_after_ == 0) end_work(Loop::now_us());
     loop_.stop();
+  }
+
+  void end_work(std::uint64_t now) {
+    cpu_after_ = cpu_us();
+    worked_us_ = now - began_us_;
   }
 
   std::uint64_t cpu_us() const { return processes_.cpu_us() + own_cpu_us(); }
@@ -453,9 +457,11 @@ class Cluster {
     report_.tx_per_s = static_cast<double>(report_.committed) / std::max(report_.seconds, 1e-6);
     report_.cpu_us_per_tx =
         static_cast<double>(cpu_after_ - cpu_before_) / static_cast<double>(report_.committed);
-    const double cores = static_cast<double>(std::thread::hardware_concurrency());
-    report_.cpu_share = static_cast<double>(cpu_after_ - cpu_before_) / 1e6 /
-                        std::max(report_.seconds, 1e-6) / std::max(cores, 1.0);
+    // The time of all cores for as long as that work was counted, which is longer than to the last
+    // commit. The system counts the work of others in whole ticks, so a little more may come out.
+    const double cores = std::max(1.0, static_cast<double>(std::thread::hardware_concurrency()));
+    const double all = cores * static_cast<double>(std::max<std::uint64_t>(1, worked_us_));
+    report_.cpu_share = std::min(1.0, static_cast<double>(cpu_after_ - cpu_before_) / all);
     report_.longest_gap_ms = static_cast<double>(longest_gap_us_) / 1e3;
   }
 
@@ -475,7 +481,7 @@ class Cluster {
   std::vector<std::uint32_t> latencies_;
   std::uint64_t opened_us_ = 0, began_us_ = 0, last_commit_us_ = 0, longest_gap_us_ = 0;
   std::uint64_t restarted_us_ = 0, next_poll_ = 0, next_live_ = 0, settled_us_ = 0, level_ = 0;
-  std::uint64_t cpu_before_ = 0, cpu_after_ = 0, live_before_ = 0, next_line_ = 0;
+  std::uint64_t cpu_before_ = 0, cpu_after_ = 0, worked_us_ = 0, live_before_ = 0, next_line_ = 0;
   std::size_t restarted_ = ~std::size_t{0};
   std::size_t next_event_ = 0;
   bool draining_ = false;

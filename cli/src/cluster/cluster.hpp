@@ -39,6 +39,13 @@ struct ClusterOptions {
   bool live = false;
 };
 
+/// How signatures were verified; a call is a batch of them.
+struct VerifyCalls {
+  double per_round = 0;
+  double certificates_per_round = 0;
+  double signatures_per_call = 0;
+};
+
 struct ClusterReport {
   std::string problem;       ///< not empty: the run failed, and why
   bool agreement = false;    ///< all nodes that are up hold the same log and state
@@ -52,11 +59,10 @@ struct ClusterReport {
   double cpu_us_per_tx = 0;
   double bytes_per_payload_byte = 0;
   double longest_gap_ms = 0;
-  double cpu_share = 0;     ///< of all cores of this machine, from 0 to 1
+  double cpu_share = 0;     ///< of all cores of this machine, from 0 to 1, until all was quiet
   double catch_up_ms = -1;  ///< negative: nothing was restarted
   std::uint64_t syncs = 0;
-  /// Of the nodes that were never stopped; a call is a batch of signatures.
-  double verify_calls_per_round = 0, certificate_calls_per_round = 0, signatures_per_call = 0;
+  std::optional<VerifyCalls> calls;  ///< of the nodes that were never stopped, if any were not
   std::string log_hash, state_hash;
   std::vector<std::uint64_t> killed;
   std::optional<TraceTable> trace;  ///< where it was asked for

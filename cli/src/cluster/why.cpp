@@ -8,6 +8,8 @@ namespace {
 constexpr double kBusy = 0.85;
 /// A rate that was kept to within this share was the limit.
 constexpr double kKept = 0.97;
+/// A file that was over sooner tells nothing of what would have held a longer one. Unit: seconds.
+constexpr double kTelling = 1;
 }  // namespace
 
 std::string why_not_faster(const ClusterOptions& o, const ClusterReport& r) {
@@ -20,6 +22,9 @@ std::string why_not_faster(const ClusterOptions& o, const ClusterReport& r) {
     std::snprintf(text, sizeof text,
                   "the offered load: %.0f tx/s were asked for (CPU %.0f %% busy); use --rate max",
                   o.rate, r.cpu_share * 100);
+  } else if (o.from_file && r.seconds < kTelling) {
+    std::snprintf(text, sizeof text, "the file: it was over after %.2f s; give a longer one",
+                  r.seconds);
   } else if (r.cpu_share >= kBusy) {
     std::snprintf(text, sizeof text,
                   "the CPU: nodes and clients kept this machine's cores %.0f %% busy",
@@ -35,9 +40,6 @@ std::string why_not_faster(const ClusterOptions& o, const ClusterReport& r) {
                   "the links: messages take as long as --wan says; %llu transactions in flight "
                   "over a latency of %.0f ms",
                   static_cast<unsigned long long>(o.window), r.p50_ms);
-  } else if (o.from_file && r.seconds < 1) {
-    std::snprintf(text, sizeof text, "the file: it was over after %.2f s; give a longer one",
-                  r.seconds);
   } else if (o.memory) {
     std::snprintf(
         text, sizeof text,

@@ -187,6 +187,17 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   return read_transactions(a.transactions, o);
 }
 
+Json verify_json(const ClusterReport& r) {
+  Json out;
+  const std::pair<const char*, double VerifyCalls::*> figures[] = {
+      {"calls_per_round", &VerifyCalls::per_round},
+      {"certificate_calls_per_round", &VerifyCalls::certificates_per_round},
+      {"signatures_per_call", &VerifyCalls::signatures_per_call}};
+  for (const auto& [name, figure] : figures)
+    r.calls ? out.set(name, (*r.calls).*figure) : out.set_null(name);
+  return out;
+}
+
 void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
   Json latency;
   latency.set("p50", r.p50_ms).set("p90", r.p90_ms).set("p99", r.p99_ms).set("max", r.max_ms);
@@ -197,11 +208,7 @@ void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
   out.set("cpu_us_per_tx", r.cpu_us_per_tx).set("bytes_per_payload_byte", r.bytes_per_payload_byte);
   out.set("longest_gap_ms", r.longest_gap_ms).set("log_hash", r.log_hash);
   out.set("state_hash", r.state_hash).set("killed", r.killed).set("fsyncs", r.syncs);
-  Json verify;
-  verify.set("calls_per_round", r.verify_calls_per_round);
-  verify.set("certificate_calls_per_round", r.certificate_calls_per_round);
-  verify.set("signatures_per_call", r.signatures_per_call);
-  out.set("verify", verify).set("why", why);
+  out.set("verify", verify_json(r)).set("why", why);
   if (r.catch_up_ms < 0) {
     out.set_null("catch_up_ms");
   } else {
@@ -221,8 +228,9 @@ void print_text(const ClusterReport& r, const std::string& why) {
       "%llu fsyncs, longest gap %.0f ms\n",
       r.cpu_us_per_tx, r.bytes_per_payload_byte, static_cast<unsigned long long>(r.syncs),
       r.longest_gap_ms);
-  std::printf("signatures: %.1f calls a round, %.1f of them for certificates, %.1f in a call\n",
-              r.verify_calls_per_round, r.certificate_calls_per_round, r.signatures_per_call);
+  if (r.calls)
+    std::printf("signatures: %.1f calls a round, %.1f of them for certificates, %.1f in a call\n",
+                r.calls->per_round, r.calls->certificates_per_round, r.calls->signatures_per_call);
   if (r.catch_up_ms >= 0)
     std::printf("the restarted node was level after %.0f ms\n", r.catch_up_ms);
   if (r.stalled) {

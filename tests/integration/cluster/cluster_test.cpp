@@ -171,6 +171,28 @@ TEST_F(Cluster, ATerminalGetsALiveLine) {
   EXPECT_NE(piped.out.find("agreement: all nodes"), std::string::npos) << piped.out;
 }
 
+// It said "0.0 calls a round" of a cluster in which no node had counted them from the start.
+TEST_F(Cluster, WhereEveryNodeWasKilledNoCallsAreCounted) {
+  std::string faults;
+  for (int i = 0; i < 4; ++i) {
+    const std::string node = std::to_string(i) + "@" + std::to_string(200 + 500 * i) + "ms";
+    const std::string back = std::to_string(i) + "@" + std::to_string(400 + 500 * i) + "ms";
+    faults += " --kill " + node + " --restart " + back;
+  }
+  const std::string load = "cluster --duration 2s --rate 200";
+  const Outcome all = thresher(load + faults + " --json");
+  ASSERT_EQ(all.status, 0) << all.out;
+  for (const char* figure :
+       {"calls_per_round", "certificate_calls_per_round", "signatures_per_call"}) {
+    EXPECT_NE(all.out.find("\"" + std::string(figure) + "\":null"), std::string::npos) << all.out;
+  }
+  const Outcome words = thresher(load + faults);
+  EXPECT_EQ(words.status, 0) << words.out;
+  EXPECT_EQ(words.out.find("calls a round"), std::string::npos) << words.out;
+  const Outcome none = thresher("cluster --duration 300ms --rate 200");
+  EXPECT_NE(none.out.find("calls a round"), std::string::npos) << none.out;
+}
+
 TEST_F(Cluster, BadArgumentsSayWhatToDo) {
   for (const char* bad : {"cluster --protocol pbtf", "cluster --kill 9@1s", "cluster --kill 1at3",
                           "cluster --transactions /nonexistent", "cluster --rate fast",

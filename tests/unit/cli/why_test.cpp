@@ -20,5 +20,18 @@ TEST(WhyNotFaster, AdviceIsNotWhatWasDoneAlready) {
   EXPECT_THAT(why, testing::HasSubstr("larger --window"));
 }
 
+// A file of four lines was over in less time than the work that was counted for it took.
+TEST(WhyNotFaster, AShortFileTellsNothingOfTheCpu) {
+  ClusterReport report;
+  report.committed = 4;
+  report.seconds = 0.01;
+  report.cpu_share = 1;
+  ClusterOptions options;
+  options.from_file = true;
+  EXPECT_THAT(why_not_faster(options, report), testing::HasSubstr("it was over after 0.01 s"));
+  report.seconds = 5;
+  EXPECT_THAT(why_not_faster(options, report), testing::HasSubstr("cores 100 % busy"));
+}
+
 }  // namespace
 }  // namespace thresher::cli
