@@ -50,6 +50,21 @@ struct Row {
   Value result;
 };
 
+// What is missing of the result of a run, as outcome_json() writes every one; empty: nothing.
+// Tables would have holes in its place, and counts would take it for what its verdict says.
+std::string_view lacking(const Value& result) {
+  for (const char* words : {"verdict", "trace_hash"}) {
+    const Value* value = result.find(words);
+    if (value == nullptr || value->as_text() == nullptr) return words;
+  }
+  for (const char* number : {"seed", "rounds", "virtual_ms", "messages", "bytes", "decisions"}) {
+    const Value* value = result.find(number);
+    if (value == nullptr || !value->is_number()) return number;
+  }
+  const Value* latency = result.find("latency_ms");
+  return latency == nullptr || !latency->is_object() ? "latency_ms" : std::string_view();
+}
+
 // Those that every run has, then protocols' own in the order in which they are met.
 std::vector<Column> columns_of(const std::vector<Row>& rows) {
   std::vector<Column> out = {
@@ -184,14 +199,8 @@ std::string results_text(const std::vector<Row>& rows) {
 Result<Unit, Error> load_results(const fs::path& out, const std::vector<CellRow>& rows,
                                  std::vector<Row>& results) {
   for (const CellRow& row : rows) {
-    const fs::path path = run_folder(out, row.id) / "result.json";
-    const auto content = load_file(path);
-    if (!content) return content.error();
-    auto result = text::parse(content->text);
-    if (!result) {
-      return Error{ErrorCode::kCorrupt, "'" + path.string() + "' is damaged", path.string(),
-                   "remove its folder and run again"};
-    }
+    auto result = load_result(out, row.id);
+    if (!result) return result.error();
     results.push_back({&row, std::move(*result)});
   }
   return Unit{};
@@ -245,6 +254,21 @@ fs::path run_folder(const fs::path& out, const std::string& id) {
 bool is_finished(const fs::path& out, const std::string& id) {
   std::error_code error;
   return fs::exists(run_folder(out, id) / "result.json", error);
+}
+
+Result<Value, Error> load_result(const fs::path& out, const std::string& id) {
+  const fs::path path = run_folder(out, id) / "result.json";
+  const auto content = load_file(path);
+  if (!content) return content.error();
+  const auto corrupt = [&](const std::string& how) {
+    return Error{ErrorCode::kCorrupt, "'" + path.string() + "' is damaged" + how, path.string(),
+                 "remove its folder and run again"};
+  };
+  auto result = text::parse(content->text);
+  if (!result || !result->is_object()) return corrupt("");
+  if (const auto what = lacking(*result); !what.empty())
+    return corrupt(": it is no whole result, '" + std::string(what) + "' is missing");
+  return std::move(*result);
 }
 
 Result<Unit, Error> load_summary(const fs::path& out, const std::vector<CellRow>& rows,

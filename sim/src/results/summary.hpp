@@ -13,6 +13,7 @@
 #include "thresher/core/error.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/sweep.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::sim {
 
@@ -29,6 +30,9 @@ Result<std::vector<CellRow>, Error> load_cells(const std::filesystem::path& path
 /// Where a run of the sweep in `out` stands.
 std::filesystem::path run_folder(const std::filesystem::path& out, const std::string& id);
 bool is_finished(const std::filesystem::path& out, const std::string& id);
+/// What stands there of a finished run. kCorrupt: less than a run leaves behind. Also those of
+/// load_file().
+Result<text::Value, Error> load_result(const std::filesystem::path& out, const std::string& id);
 
 /// The first row of `table` are names. Pre: every row is finished.
 Result<Unit, Error> load_summary(const std::filesystem::path& out, const std::vector<CellRow>& rows,

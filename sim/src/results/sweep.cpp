@@ -42,20 +42,6 @@ std::optional<Error> claim(const fs::path& out, const std::vector<CellRow>& rows
       out.string(), "choose another --out or remove it"};
 }
 
-// What became of a run that stands in its folder.
-struct Stored {
-  std::string verdict;
-  bool unjudged = false;
-};
-Stored stored(const fs::path& out, const std::string& id) {
-  const auto content = load_file(run_folder(out, id) / "result.json");
-  const auto result = content ? text::parse(content->text)
-                              : Result<text::Value, std::vector<text::Problem>>(text::Value());
-  const text::Value* verdict = result ? result->find("verdict") : nullptr;
-  if (verdict == nullptr || verdict->as_text() == nullptr) return {};
-  return {*verdict->as_text(), result->find("unjudged") != nullptr};
-}
-
 class Runner {
  public:
   Runner(const std::vector<Cell>& cells, const std::vector<CellRow>& rows, const RunCell& run,
@@ -83,7 +69,7 @@ class Runner {
       const std::string& id = rows_[index].id;
       const bool reused = is_finished(options_.out, id);
       if (!reused && !run_and_save(cells_[index].experiment, id)) return;
-      note(id, reused);
+      if (!note(id, reused)) return;
     }
   }
 
@@ -110,8 +96,12 @@ class Runner {
     next_ = own_.size();
   }
 
-  void note(const std::string& id, bool reused) {
-    const auto [verdict, unjudged] = stored(options_.out, id);
+  // What stands there is what counts, and what the tables will be made of. False: it is not whole.
+  bool note(const std::string& id, bool reused) {
+    const auto result = load_result(options_.out, id);
+    if (!result) return fail(result.error()), false;
+    const std::string& verdict = *result->find("verdict")->as_text();
+    const bool unjudged = result->find("unjudged") != nullptr;
     const std::lock_guard lock(mutex_);
     ++(reused ? report_.reused : report_.ran);
     if (unjudged) ++report_.unjudged;
@@ -127,6 +117,7 @@ class Runner {
     if (options_.progress) {
       options_.progress({report_.ran + report_.reused, own_.size(), report_.reused});
     }
+    return true;
   }
 
   const std::vector<Cell>& cells_;
@@ -211,6 +202,7 @@ Result<SweepReport, Error> merge_sweeps(const std::vector<fs::path>& from, const
   for (const fs::path& folder : from) {
     for (const CellRow& row : *rows) {
       if (!is_finished(folder, row.id) || is_finished(into, row.id)) continue;
+      if (const auto whole = load_result(folder, row.id); !whole) return whole.error();
       const fs::path target = run_folder(into, row.id);
       const fs::path fresh = target.parent_path() / (".new-" + row.id);
       std::error_code error;

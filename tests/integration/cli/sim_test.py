@@ -540,6 +540,28 @@ class Sweeps(Files):
         self.assertEqual([(r["pass"], r["undecided"], r["unjudged"]) for r in rows], [(0, 1, 1), (1, 0, 1), (1, 0, 0)])
         self.assertEqual(json.loads(self.sweep("all", "--json", status=4).stdout)["undecided"], 1)  # found done
 
+    # A verdict alone was counted as a pass, and left holes in the tables.
+    def test_half_a_result_is_no_result(self):
+        self.sweep("all")
+        some = sorted((self.folder / "all" / "runs").glob("*/result.json"))[3]
+        whole = some.read_text()
+        less = {key: value for key, value in json.loads(whole).items() if key != "trace_hash"}
+        for content, lacks in (('{"verdict":"Pass"}', "'trace_hash' is missing"), ("{}", "'verdict' is missing"),
+                               (json.dumps(less), "'trace_hash' is missing"), (whole[:50], "is damaged"), ("7", "is damaged")):
+            some.write_text(content)
+            out = self.sweep("all", status=2)
+            self.assertIn(f"'{some}' is damaged", out.stderr)
+            self.assertIn(lacks, out.stderr)
+            self.assertIn("remove its folder and run again", out.stderr)
+            self.assertEqual(out.stdout, "")
+            for verb in ("report", "merge"):
+                again = run(verb, self.folder / "all", *(["--out", self.folder / "into"] if verb == "merge" else []))
+                self.assertEqual(again.returncode, 2, again.stdout)
+                self.assertIn("is damaged", again.stderr)
+        shutil.rmtree(some.parent)
+        self.sweep("all")
+        self.assertEqual(some.read_text(), whole)
+
     def test_one_thread_or_two(self):
         self.sweep("one", "--jobs", 1)
         self.sweep("two", "--jobs", 2)

@@ -65,8 +65,8 @@ Result<SummaryTable, Error> summary_of(const std::filesystem::path& out);
 
 using RunCell = std::function<Outcome(const Experiment&)>;
 
-/// kMismatch: the folder holds another sweep. kRejected: a run broke off; `where` is its id. Also
-/// those of save_file() and summary_of().
+/// kMismatch: the folder holds another sweep. kRejected: a run broke off; `where` is its id.
+/// kCorrupt: a run that stands there is not whole. Also those of save_file() and summary_of().
 Result<SweepReport, Error> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
                                      const SweepOptions& options);
 
