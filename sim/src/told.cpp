@@ -5,8 +5,15 @@
 namespace thresher::sim {
 
 bool undecided(const Outcome& outcome) {
-  return outcome.verdict == Verdict::kPass && !outcome.why.empty() &&
-         std::ranges::all_of(outcome.nodes, [](const NodeMeasures& m) { return m.decisions == 0; });
+  if (outcome.verdict != Verdict::kPass) return false;
+  const auto idle = [](const NodeMeasures& m) { return m.decisions == 0; };
+  return outcome.unjudged || (!outcome.why.empty() && std::ranges::all_of(outcome.nodes, idle));
+}
+
+std::string why_undecided(const Outcome& outcome) {
+  if (outcome.unjudged) return "nothing was judged, as every oracle is off; leave one on";
+  return "nobody decided anything, and liveness was not judged: " + outcome.why +
+         "; give it a later stop";
 }
 
 std::string_view told_as(const Outcome& outcome) {

@@ -52,8 +52,7 @@ int replay(const Args& a) {
     return fail(kSafetyViolated, o.oracle + " is violated: " + o.why);
   if (o.verdict == sim::Verdict::kNoProgress) return fail(kNoProgress, "no progress: " + o.why);
   if (!o.why.empty()) (void)std::fprintf(to, "liveness was not judged: %s\n", o.why.c_str());
-  if (sim::undecided(o))
-    return fail(kNoProgress, "undecided: nobody decided anything, and liveness was not judged");
+  if (sim::undecided(o)) return fail(kNoProgress, "undecided: " + sim::why_undecided(o));
   (void)std::fprintf(to, "the run passes: %llu decisions by %s\n",
                      static_cast<unsigned long long>(o.decisions), sim::in_units(o.time).c_str());
   return kDone;

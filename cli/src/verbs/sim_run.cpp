@@ -94,8 +94,7 @@ int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
   switch (o.verdict) {
     case sim::Verdict::kPass:
       if (!sim::undecided(o)) return kDone;
-      return fail(kNoProgress, "undecided: nobody decided anything, and liveness was not judged: " +
-                                   o.why + "; give it a later stop");
+      return fail(kNoProgress, "undecided: " + sim::why_undecided(o));
     case sim::Verdict::kNoProgress:
       return fail(kNoProgress, "no progress: " + o.why);
     case sim::Verdict::kViolated:
@@ -232,6 +231,7 @@ int run_one(const sim::Experiment& e, const Args& a) {
   const int kept = unsaved.empty() ? int{kDone} : fail_all(kUsage, unsaved);
   return verdict != kDone ? verdict : kept;
 }
+
 // Options of simulated runs, each of which would have nothing to show of a real one.
 std::vector<std::string> problems_of_real(const Args& a) {
   std::vector<std::string> out;
@@ -256,7 +256,6 @@ int run_real(const sim::Experiment& e, const Args& a) {
   if (a.dry_run) return print_prediction(simulated_side(e), a.json);
   return print_sockets(e, run_on_sockets(e), a.json);
 }
-
 
 int run_sim(const Args& a) {
   const auto cells = cells_of(a.experiment);

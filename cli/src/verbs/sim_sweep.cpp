@@ -137,7 +137,8 @@ int conclude(const sim::SweepReport& r, const Args& a) {
   }
   if (r.undecided != 0) {
     return fail(kNoProgress, std::to_string(r.undecided) +
-                                 " runs are undecided: nobody decided anything before their stop");
+                                 " runs are undecided: nobody decided anything before their stop, "
+                                 "or no oracle was on");
   }
   return kDone;
 }

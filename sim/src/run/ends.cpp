@@ -17,8 +17,10 @@ constexpr Ticks kIdle = 64;  // Delta: protocols repeat themselves every 50
 void Run::finish() {
   const Stop& stop = experiment_.stop;
   judge_.check_liveness(correct_and_up(), now_);
-  // A cluster that has done all that it was asked for rests, and never comes to a later stop.
-  if (!timed() && !stopped_by(stop) && !all_done() && experiment_.oracles.liveness_on)
+  // A cluster that has done all that it was asked for, or was asked for nothing, rests and never
+  // comes to a later stop.
+  const bool asked = experiment_.workload.kind != Workload::Kind::kNone && !all_done();
+  if (!timed() && !stopped_by(stop) && asked && experiment_.oracles.liveness_on)
     judge_.no_progress("liveness", "a correct node reached round " +
                                        std::to_string(lowest_round()) + " and " +
                                        std::to_string(lowest_length()) + " decisions by " +
@@ -172,13 +174,14 @@ void Run::conclude(Outcome& out) {
   look_at_held();
   check_bounds();
   out.verdict = judge_.verdict();
-  out.oracle = judge_.oracle();
-  out.why = judge_.why();
   if (judge_.verdict() == Verdict::kNoProgress) {
     if (std::string behind = left_behind(); !behind.empty()) judge_.because(std::move(behind));
   }
+  out.oracle = judge_.oracle();
+  out.why = judge_.why();
   const bool waited = healed_ && experiment_.oracles.liveness_on;
   if (!judge_.failed() && !waited) out.why = unjudged_;
+  out.unjudged = !experiment_.oracles.any();
   const FaultPlan& plan = world_.faults();
   out.faults_fired = plan.fired();
   for (std::size_t k = 0; k < kFaultKinds; ++k)

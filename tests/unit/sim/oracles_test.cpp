@@ -221,6 +221,43 @@ TEST(Oracles, WhereNobodyCorrectWasAskedNothingPasses) {
   EXPECT_EQ(simulate(e, {}).why, "");
 }
 
+// With all of them off it was called a pass, of which only liveness had not been judged.
+TEST(Oracles, WhereNoOracleIsOnNothingPasses) {
+  Experiment e;
+  e.protocol = "pbft";
+  e.stop.time = 2000 * kUnit;
+  e.oracles = {.agreement = false,
+               .prefix = false,
+               .integrity = false,
+               .validity = false,
+               .totality = false,
+               .accountability = false,
+               .lemmas = false,
+               .liveness_on = false,
+               .acceptance = false};
+  const Outcome off = simulate(e, {});
+  EXPECT_EQ(told_as(off), "Undecided");
+  EXPECT_EQ(off.verdict, Verdict::kPass);
+  EXPECT_EQ(off.why, "every oracle is off");
+  EXPECT_THAT(why_undecided(off), testing::HasSubstr("leave one on"));
+  e.oracles.once = true;
+  EXPECT_EQ(told_as(simulate(e, {})), "Pass");
+}
+
+// It was held against a cluster at rest that it came to no round.
+TEST(Oracles, WhereNothingIsAskedForNothingIsOwed) {
+  Experiment e;
+  e.workload.kind = Workload::Kind::kNone;
+  for (const char* protocol : {"thresher", "bullshark", "pbft"}) {
+    e.protocol = protocol;
+    for (const Stop stop : {Stop{.rounds = 100}, Stop{.decisions = 5}}) {
+      e.stop = stop;
+      const Outcome o = simulate(e, {});
+      EXPECT_EQ(told_as(o), "Pass") << protocol << ": " << o.why;
+    }
+  }
+}
+
 TEST(Oracles, ARunThatEndsBeforeTheBoundSaysSo) {
   Experiment e;
   e.protocol = "pbft";

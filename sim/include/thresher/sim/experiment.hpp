@@ -203,6 +203,12 @@ struct Oracles {
   /// Every request of a correct node is delivered there within this after GST and faults; empty:
   /// not asked. A run that asks goes on until they are, or should be.
   std::optional<Ticks> inclusion{};
+
+  /// Whether one of them is on.
+  bool any() const {
+    return agreement || prefix || integrity || validity || totality || accountability || lemmas ||
+           liveness_on || acceptance || once || inclusion;
+  }
 };
 
 struct Stop {
