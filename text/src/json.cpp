@@ -14,6 +14,7 @@ namespace thresher::text {
 namespace {
 
 constexpr std::size_t kMostProblems = 100;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // Follows the characters as the scanner reads them. It reads one character beyond a number, which
 // may be the line's end: so a line end counts for the character that follows it.
@@ -76,9 +77,11 @@ class CountingIterator {
   Cursor* cursor_;
 };
 
-// Comment lines become blank: the other lines keep their numbers.
+// Comment lines become blank, as does the mark of UTF-8 that some editors begin a file with: the
+// other lines keep their numbers, and what stands in them its column.
 std::string without_comments(std::string_view content) {
   std::string out(content);
+  if (out.starts_with(kByteOrderMark)) out.replace(0, kByteOrderMark.size(), 3, ' ');
   std::size_t begin = 0;
   while (begin < out.size()) {
     const std::size_t end = std::min(out.find('\n', begin), out.size());

@@ -25,7 +25,10 @@ struct Token {
 /// comments.
 class Lexer {
  public:
-  Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) { advance(); }
+  Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {
+    if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+    advance();
+  }
 
   const Token& peek() const { return token_; }
   Token next() {
@@ -38,6 +41,9 @@ class Lexer {
   std::size_t position() const { return at_; }
 
  private:
+  /// Some editors begin a file of UTF-8 with it.
+  static constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
   void advance();
   void skip(std::size_t count);
   bool skip_blank();

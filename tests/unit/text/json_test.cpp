@@ -79,6 +79,14 @@ TEST(Json, KnowsTheLineOfEveryKeyAndValue) {
   EXPECT_EQ(tree.find("b")->items()[1].place().line, 7U);
 }
 
+// Between the mark and the first brace a comment was no comment.
+TEST(Json, AByteOrderMarkIsNoWord) {
+  const auto tree = parse("\xef\xbb\xbf// a comment\n{\"a\": 1,\n \"b\": 2}");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(to_string(tree->find("b")->place()), "3:7");
+  EXPECT_FALSE(parse("{\"a\":\xef\xbb\xbf 1}"));
+}
+
 TEST(Json, CommentsAreWholeLinesOnly) {
   EXPECT_EQ(*parsed("// first\n\t // second\n{\"url\": \"http://x\"}").find("url"),
             Value("http://x"));

@@ -44,6 +44,12 @@ TEST(Text, PrintedItParsesToTheSame) {
   EXPECT_EQ(parsed(print_automaton(ta)), ta);
 }
 
+// Some editors put one before `skel`.
+TEST(Text, AByteOrderMarkIsSkipped) {
+  EXPECT_EQ(parsed("\xef\xbb\xbf" + bracha()), parsed(bracha()));
+  EXPECT_THAT(error_of("\xef\xbb\xbfskel A { locatoins"), StartsWith("test.ta:1:10: "));
+}
+
 TEST(Text, UnionOfDialects) {
   const Automaton ta = parsed(
       "thresholdAutomaton A { local pc; shared x, y; parameters N, F; define Q == N - F;\n"
