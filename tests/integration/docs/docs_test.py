@@ -179,6 +179,15 @@ class Pages(unittest.TestCase):
             self.assertIn(f"- [{number}]({page.name}): {what}\n", index)
 
 
+class Lengths(unittest.TestCase):
+    def test_a_file_has_as_many_lines_as_a_page_says(self):
+        told = [(page, *found) for page in PAGES
+                for found in re.findall(r"\[[^\]]*?\b(\d+)\s+lines\]\(([^)#]+)\)", page.read_text())]
+        self.assertTrue(told)
+        for page, lines, link in told:
+            self.assertEqual(len((page.parent / link).read_text().splitlines()), int(lines), f"{page}: {link}")
+
+
 class Diagrams(unittest.TestCase):
     """A diagram is text (docs/diagrams/NAME.dot) and the picture that `dot -Tsvg` made of it: every word and every
     arrow of the text must be in the picture, so that nobody changes one without the other."""
