@@ -221,13 +221,16 @@ void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
 void print_text(const ClusterReport& r, const std::string& why) {
   std::printf("committed %llu transactions in %.1f s: %.0f tx/s\n",
               static_cast<unsigned long long>(r.committed), r.seconds, r.tx_per_s);
-  std::printf("latency at the client: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n",
-              r.p50_ms, r.p90_ms, r.p99_ms, r.max_ms);
-  std::printf(
-      "CPU %.1f us a transaction (all nodes and clients), %.2f bytes sent per payload byte, "
-      "%llu fsyncs, longest gap %.0f ms\n",
-      r.cpu_us_per_tx, r.bytes_per_payload_byte, static_cast<unsigned long long>(r.syncs),
-      r.longest_gap_ms);
+  if (r.committed > 0)
+    std::printf("latency at the client: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n",
+                r.p50_ms, r.p90_ms, r.p99_ms, r.max_ms);
+  // What the nodes count of themselves is asked for once they are level.
+  if (!r.stalled)
+    std::printf(
+        "CPU %.1f us a transaction (all nodes and clients), %.2f bytes sent per payload byte, "
+        "%llu fsyncs, longest gap %.0f ms\n",
+        r.cpu_us_per_tx, r.bytes_per_payload_byte, static_cast<unsigned long long>(r.syncs),
+        r.longest_gap_ms);
   if (r.calls)
     std::printf("signatures: %.1f calls a round, %.1f of them for certificates, %.1f in a call\n",
                 r.calls->per_round, r.calls->certificates_per_round, r.calls->signatures_per_call);

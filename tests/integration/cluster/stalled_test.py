@@ -14,6 +14,7 @@ class Stalled(unittest.TestCase):
         self.assertEqual(out.returncode, 4, out.stdout + out.stderr)
         self.assertIn("2 of 4 nodes are left running", out.stderr)
         self.assertNotIn("agreement: all", out.stdout)
+        self.assertNotIn("fsyncs", out.stdout)  # it said that there were none: nobody had been asked
 
     def test_a_ledger(self):
         self.expect_stalled()
