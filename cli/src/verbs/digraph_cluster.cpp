@@ -59,14 +59,14 @@ std::string read_faulty(const Args& a, MembersOptions& o) {
   const std::string nodes = "a node from 0 to " + std::to_string(n - 1);
   for (const std::string& text : names_in(a.dead)) {
     const auto node = number<std::uint64_t>(text);
-    if (!node || *node >= n) return "--dead: '" + text + "' is not " + nodes;
+    if (!node || *node >= n) return ("--dead: '" + text + "' is not ").append(nodes);
     o.dead.push_back(*node);
   }
   std::vector<std::uint64_t> faulty = o.dead;
   for (const std::string& text : a.kill) {
     const auto kill = parse_node_at(text);
     if (!kill || kill->node >= n)
-      return "--kill '" + text + "' is not NODE@TIME, like 3@2s, with " + nodes;
+      return ("--kill '" + text + "' is not NODE@TIME, like 3@2s, with ").append(nodes);
     o.kills.push_back(*kill);
     faulty.push_back(kill->node);
   }
@@ -74,7 +74,7 @@ std::string read_faulty(const Args& a, MembersOptions& o) {
     const auto equals = text.find('=');
     const auto node = number<std::uint64_t>(text.substr(0, equals));
     if (equals == std::string::npos || !node || *node >= n)
-      return "--liar '" + text + "' is not NODE=KIND, like 3=split, with " + nodes;
+      return ("--liar '" + text + "' is not NODE=KIND, like 3=split, with ").append(nodes);
     const auto lie = lie_named(std::string_view(text).substr(equals + 1));
     if (!lie) return "--liar '" + text + "': the kind is " + std::string(kLies);
     o.liars.push_back({*node, *lie});
@@ -109,7 +109,7 @@ std::vector<std::string> read_options(const Args& a, MembersOptions& o) {
   o.patience_us = *patience;
   if (a.approximate && a.eps == 0) return {"--eps must be 1 at least"};
   if (a.approximate) o.eps = a.eps;
-  for (std::string problem : {read_values(a, o), read_faulty(a, o)}) {
+  for (const std::string& problem : {read_values(a, o), read_faulty(a, o)}) {
     if (!problem.empty()) return {problem};
   }
   return {};

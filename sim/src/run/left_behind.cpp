@@ -16,14 +16,14 @@ std::string Run::left_behind() const {
       if (other != id) first = std::min(first, insight_.reach(other)->gives);
     }
     if (first == kNone || first <= own->needs) continue;
-    const std::string unit = std::string(own->unit) + " ";
+    const auto at = [&](std::uint64_t number) {
+      return std::string(own->unit).append(" ").append(std::to_string(number));
+    };
     return "node " + std::to_string(id.value) +
-           " was away for longer than the others remember: " + "it goes on at " + unit +
-           std::to_string(own->needs) + ", and they have nothing before " + unit +
-           std::to_string(first) + " any more; let them keep more with protocol." +
-           std::string(own->parameter) +
-           ", or let it be away for less (on a network its host fetches the log from peers, "
-           "which " +
+           " was away for longer than the others remember: it goes on at " + at(own->needs) +
+           ", and they have nothing before " + at(first) +
+           " any more; let them keep more with protocol." + std::string(own->parameter) +
+           ", or let it be away for less (on a network its host fetches the log from peers, which "
            "the simulator lacks)";
   }
   return {};
