@@ -148,6 +148,8 @@ class Archive:
             self.read_now()
 
     def read_now(self):
+        if not (self.net.home(KEEPER) / "data/wal").exists():
+            return  # a kill of another node came before it had begun its store
         done = subprocess.run([self.net.binary, "log", "--home", str(self.net.home(KEEPER)), "--from",
                                str(len(self.lines))], capture_output=True, timeout=LEVEL)
         if done.returncode != 0:
