@@ -143,7 +143,7 @@ void Node::Impl::query(ConnectionId from, const Frame& f) {
   ask({from, in->id, in->length, f.payload, {}});
 }
 
-void Node::Impl::ask(Queries::Query query) {
+void Node::Impl::ask(const Queries::Query& query) {
   if (query.question.size() > kMostQuestion) {
     return reply(query, true, as_view("a question has at most 65536 bytes"));
   }

@@ -276,7 +276,7 @@ struct Node::Impl final : EngineHost {
   void tell_results();
   bool tell_results(ConnectionId id);
   void query(ConnectionId from, const Frame& f);
-  void ask(Queries::Query query);
+  void ask(const Queries::Query& query);
   void reply(const Queries::Query& query, bool failed, ByteView answer);
   void serve_queries();
 

@@ -48,8 +48,8 @@ void install_identity(asio::ssl::context& context, const crypto::SigningKey& key
   const std::unique_ptr<X509, Free> cert(X509_new());
   X509_set_version(cert.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
-  // Nobody asks for how long it is valid: the key is what counts. So no clock is asked either, which
-  // may say a year that no certificate can.
+  // Nobody asks for how long it is valid: the key is what counts. So no clock is asked either,
+  // which may say a year that no certificate can.
   ASN1_TIME_set_string_X509(X509_getm_notBefore(cert.get()), "700101000000Z");
   ASN1_TIME_set_string_X509(X509_getm_notAfter(cert.get()), "99991231235959Z");
   X509_set_pubkey(cert.get(), pkey.get());
