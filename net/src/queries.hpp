@@ -1,8 +1,11 @@
 // Questions of clients for the application, until they are answered. Private to net/.
 //
 //   if (!queries.add({link, id, length, question})) refuse();
-//   while (const auto q = queries.take(applied, level, now)) { answer(*q); queries.spent(now,
-//   later); } if (const auto at = queries.next_us(applied, level)) call_at(*at);
+//   while (const auto q = queries.take(applied, level, now)) {
+//     answer(*q);
+//     queries.spent(now, later);
+//   }
+//   if (const auto at = queries.next_us(applied, level)) call_at(*at);
 //
 // Guarantees: at most kMostOfOne wait of a link and kMostOfAll in all, of kMostBytes; who asks for
 // what is not applied yet holds up nobody else. A link that names no length is not answered before

@@ -38,9 +38,9 @@ namespace thresher::net {
 /// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
 /// have a last slot. 4: nodes tell the log in blocks of no protocol in particular; for clients
 /// nothing is new. 5: a start that signs says so by a signature; again for nodes alone. 6: the root
-/// of a payload has hashes in the place of data; again for nodes alone. 7: a node says which
-/// snapshot it is writing, and a newcomer which ones it waits for; again for nodes alone. Messages:
-/// net/proto/thresher.proto.
+/// of a payload has hashes in the place of data; again for nodes alone. 7: a node says on
+/// which grid it takes snapshots, a newcomer which grids it waits for, and who is asked by a start
+/// where its log ends; again for nodes alone. Messages: net/proto/thresher.proto.
 inline constexpr std::uint32_t kWireVersion = 7;
 /// Clients of this version and later are spoken to alike.
 inline constexpr std::uint32_t kClientVersion = 3;
