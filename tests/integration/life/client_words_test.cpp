@@ -1,6 +1,8 @@
 // Clients that believe what f+1 nodes say alike, with a member that lies to them.
+#include <chrono>
 #include <deque>
 #include <mutex>
+#include <semaphore>
 
 #include "fake_member.hpp"
 #include "tills.hpp"
@@ -48,8 +50,10 @@ class FourFakes {
   explicit FourFakes(Says says) : says_(std::move(says)) {
     for (std::uint16_t i = 0; i < 4; ++i) {
       members_.emplace_back(net_, NodeId{i}, Round{100}, [this, i](const Submitted& got) {
-        const std::lock_guard lock(mutex_);
-        asked_.push_back(got.valid);
+        {
+          const std::lock_guard lock(mutex_);
+          asked_.push_back(got.valid);
+        }
         return says_(i, ++times_[i], got);
       });
     }
@@ -69,9 +73,9 @@ class FourFakes {
  private:
   Network net_{4};
   Says says_;
-  std::mutex mutex_;
-  std::array<int, 4> times_{};
+  std::mutex mutex_;  // guards asked_
   std::vector<Validity> asked_;
+  std::array<int, 4> times_{};  // each counted on its member's thread
   std::deque<FakeMember> members_;
 };
 
@@ -100,10 +104,21 @@ TEST(ClientWords, SlotsThatOneMemberUsedAreNotChanged) {
   for (const Validity& valid : fakes.asked()) EXPECT_EQ(valid, fakes.asked().front());
 }
 
-// Two have no room, and the others may have taken it: it is not known to be in no log.
+// Two have no room, and the others may have taken it: it is not known to be in no log. The second
+// word comes when the others have it, because a client whose links with them are not up yet has
+// asked two alone, and then may say so.
 TEST(ClientWords, WhatOthersMayHaveTakenIsNotRefused) {
-  FourFakes fakes([](std::size_t member, int, const Submitted& got) -> std::optional<Frame> {
-    if (member > 1) return std::nullopt;
+  std::counting_semaphore<> with_others(0);
+  FourFakes fakes([&](std::size_t member, int nth, const Submitted& got) -> std::optional<Frame> {
+    if (member > 1) {
+      if (nth == 1) with_others.release();
+      return std::nullopt;
+    }
+    if (member == 1 && nth == 1) {
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_TRUE(with_others.try_acquire_for(std::chrono::seconds(10)));
+      }
+    }
     return refusal_of(Round{100}, got.sequences, Refusal::kOverloaded);
   });
   EXPECT_EQ(fakes.submit(1'500'000).kind, Outcome::Kind::kUnknown);
