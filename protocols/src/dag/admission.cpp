@@ -25,6 +25,7 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     arm_pull(fx);
     return;
   }
+  missing.pushed(message.block->edge());
   take_attached(from, message.attached, fx);
   admit(from, message.block, fx);
 }

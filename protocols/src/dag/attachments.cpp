@@ -1,5 +1,5 @@
-// Blocks bring what they name where others may lack it. Rules B1 to B4 of
-// docs/protocols/thresher.md, section "A block brings what it names".
+// Blocks bring what others may lack. Rules B1 to B6 of
+// docs/protocols/thresher.md, section "A block brings what others may lack".
 #include <algorithm>
 
 #include "state.hpp"
@@ -17,11 +17,13 @@ Round below(Round round) {
 
 }  // namespace
 
-// B1: `asker` lacks a block that is held here.
+// B1, B6: `asker` lacks a block that is held here.
 void Dag::State::missed_by(const Edge& edge, NodeId asker) {
   const Round now = own_round();
   if (edge.author == asker || edge.round < below(now)) return;
-  if (edge.author != config.self) latecomers.missed(edge.author, asker, now);
+  // Whoever holds a dense block names it, and so brings it: its author need not.
+  const bool counts = edge.author != config.self || config.rules.edges == Edges::kSparse;
+  if (counts) latecomers.missed(edge.author, asker, now);
   // Who should have brought it did not bring it to all.
   const Entry* e = store.find(edge);
   if (e != nullptr && e->attached_by != kNobody && e->attached_by != asker)
@@ -35,15 +37,32 @@ bool Dag::State::brings(const Place& place) const {
   return (config.self.value + n - first) % n <= config.committee.faults();
 }
 
-// B2: what enters the own history with this block, of authors that are late: whoever lacks the
-// block of a late author need not ask for it before it accepts the one that names it. Not what
-// somebody else brought, who is not late himself.
+// B5: whoever lacks a late author's block of the last round waits for others in its place, and for
+// all that this author writes on top of it. Dense blocks name it, sparse ones do not.
+void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
+  if (config.rules.edges != Edges::kSparse || round.value < 2) return;
+  const Round before{round.value - 1};
+  for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
+    const NodeId author{static_cast<std::uint16_t>(i)};
+    if (author == config.self || peers[i].muted) continue;
+    const Lateness degree = latecomers.degree(author, own_round());
+    if (degree < Lateness::kLate) continue;
+    if (degree == Lateness::kAlwaysLate && !brings({before, author})) continue;
+    const auto edge = store.accepted_edge(before, author);
+    if (edge && std::find(from.begin(), from.end(), *edge) == from.end()) from.push_back(*edge);
+  }
+}
+
+// B2, B5, B6: what enters the own history with this block, and the last round's blocks, of authors
+// that are late, this node among them: whoever lacks the block of a late author need not ask for it
+// before it accepts the one that names it. Not what somebody else brought, who is not late himself.
 std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   const Round now = own_round();
   if (!config.rules.brings_late || !latecomers.any(now)) return {};
   std::vector<Edge> from = h.refs;
   if (h.self.round.value > 0) from.push_back(h.self);
   if (h.vote) from.push_back(voted(h, config.committee));
+  add_unnamed(h.round, from);
   std::vector<Digest> direct;
   for (const Edge& e : from) direct.push_back(e.digest);
   std::sort(direct.begin(), direct.end());
@@ -52,7 +71,6 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   for (const Place& place : store.pass_on(from, below(h.round))) {
     const Entry& e = store.entry(place);
     const NodeId by = e.attached_by;
-    if (place.author == config.self) continue;
     const bool named = std::binary_search(direct.begin(), direct.end(), e.block->digest);
     const Lateness degree = latecomers.degree(place.author, now);
     if (degree < (named ? Lateness::kLate : Lateness::kVeryLate)) continue;

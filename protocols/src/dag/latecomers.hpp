@@ -1,5 +1,5 @@
 // Whose blocks come late again and again, so that others bring them along. Rule B1 of
-// docs/protocols/thresher.md, section "A block brings what it names".
+// docs/protocols/thresher.md, section "A block brings what others may lack".
 //
 //   Latecomers late(committee);
 //   late.flag(author, now);            // its block was missing here when another named it

@@ -29,13 +29,17 @@ void MissingBlocks::discharge(NodeId author) {
   --charged_[author.value];
 }
 
-std::optional<Search> MissingBlocks::found(const Edge& edge) {
+void MissingBlocks::pushed(const Edge& edge) {
+  if (const auto it = missing_.find(edge); it != missing_.end()) it->second.pushed = true;
+}
+
+bool MissingBlocks::found(const Edge& edge) {
   const auto it = missing_.find(edge);
-  if (it == missing_.end()) return std::nullopt;
+  if (it == missing_.end()) return false;
   discharge(it->second.charged);
-  Search search = std::move(it->second.search);
+  const bool lost = it->second.search.begun() && !it->second.pushed;
   missing_.erase(it);
-  return search;
+  return lost;
 }
 
 void MissingBlocks::forget(Round floor) {

@@ -28,13 +28,16 @@ class MissingBlocks {
     NodeId charged;  ///< who wrote the first block that refers to it
     Search search;
     std::vector<Edge> children;  ///< some that refer to it, of different authors; one at least
+    bool pushed = false;         ///< its author sent it after all
   };
 
   explicit MissingBlocks(const Committee& committee);
 
   void need(const Edge& edge, const Edge& child, NodeId from);
-  /// Missing no more; the search for it, if it was missing.
-  std::optional<Search> found(const Edge& edge);
+  /// Its author sends it by itself. Nothing, if it is not missing.
+  void pushed(const Edge& edge);
+  /// Missing no more. True when it was, was asked for, and did not come from its author unasked.
+  bool found(const Edge& edge);
   /// Drops what is at the floor or below it: that counts as accepted.
   void forget(Round floor);
 

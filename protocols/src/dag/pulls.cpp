@@ -5,10 +5,10 @@
 
 namespace thresher::dag {
 namespace {
-constexpr Delay kPullEvery{200};
+constexpr Delay kPullEvery{100};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
-constexpr std::uint32_t kTicksFarBehind = 32;
+constexpr std::uint32_t kTicksFarBehind = 64;
 /// Blocks of an author below the one that was asked for, in a first answer.
 constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
@@ -26,8 +26,7 @@ void Dag::State::need(const Edge& edge, const Edge& child, NodeId from, Fx& fx) 
 }
 
 void Dag::State::found(const Edge& edge) {
-  const auto search = missing.found(edge);
-  if (search && search->begun()) latecomers.flag(edge.author, own_round());
+  if (missing.found(edge)) latecomers.flag(edge.author, own_round());
 }
 
 // Whose quota a further block of an equivocator counts against: somebody whose block rests on it.

@@ -140,6 +140,7 @@ struct Dag::State {
   // attachments.cpp: blocks that bring what they name
   void missed_by(const Edge& edge, NodeId asker);
   bool brings(const Place& place) const;
+  void add_unnamed(Round round, std::vector<Edge>& from) const;
   std::vector<BlockPtr> attachments(const Header& header, Fx& fx);
   void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 

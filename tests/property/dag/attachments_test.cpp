@@ -1,4 +1,4 @@
-// Blocks that bring what they name: docs/protocols/thresher.md, "A block brings what it names".
+// Blocks that bring what others may lack: docs/protocols/thresher.md, the section of that name.
 #include <gtest/gtest.h>
 
 #include "timed.hpp"
@@ -74,6 +74,74 @@ TEST(Attachments, WhatAWithholderHidesIsBroughtAndNotAskedForAgain) {
     EXPECT_LT(questions * 4, without.late_questions()) << rules.name;
     EXPECT_EQ(without.attached(), 0u) << rules.name;
   }
+}
+
+/// How many blocks of node 6 go along with a block that names none but its own author's, by node
+/// and round.
+class Unnamed {
+ public:
+  void note(std::uint16_t who, const Message& m) {
+    const auto* push = std::get_if<Push>(&m);
+    if (push == nullptr || !push->block->header.refs.empty()) return;
+    for (const BlockPtr& block : push->attached) {
+      if (block->author() == NodeId{kLiar} &&
+          block->round().value + 1 == push->block->round().value)
+        bringers_[block->round()].insert(who);
+    }
+  }
+  std::size_t rounds() const { return bringers_.size(); }
+  /// Nodes that brought the block of one round, at most.
+  std::size_t most(Round from) const {
+    std::size_t out = 0;
+    for (const auto& [round, who] : bringers_) {
+      if (round >= from) out = std::max(out, who.size());
+    }
+    return out;
+  }
+
+ private:
+  std::map<Round, std::set<std::uint16_t>> bringers_;
+};
+
+// B5. A leader alone names it, a round later.
+TEST(Attachments, SparseBlocksBringALateAuthorsLastBlockThoughTheyDoNotNameIt) {
+  Withholder run({0, 1, 2}, Rules::thresher());
+  Unnamed unnamed;
+  const auto note = run.world.said;
+  run.world.said = [&](std::uint16_t who, const Message& m) {
+    unnamed.note(who, m);
+    note(who, m);
+  };
+  run.world.run_until(400 * kDelta);
+  EXPECT_GT(unnamed.rounds(), 50u);
+  // Once it is late round after round, f+1 of the six that have it bring it.
+  const Round late{run.world.node(0).round().value / 2};
+  EXPECT_GT(unnamed.most(late), 0u);
+  EXPECT_LE(unnamed.most(late), Committee::of(kNodes)->at_least(kValidity));
+}
+
+// B6. What node 0 sends is lost to one of the others, each in its turn.
+TEST(Attachments, WhoseSparseBlocksGetLostBringsTheLastOneWithTheNext) {
+  Timed world(kNodes, {});
+  std::uint64_t lost_to = 0;  // 0: nobody
+  std::uint64_t own = 0;
+  std::uint64_t of_others = 0;
+  world.said = [&](std::uint16_t who, const Message& m) {
+    const auto* push = std::get_if<Push>(&m);
+    lost_to = who == 0 && push != nullptr ? 1 + push->block->round().value % (kNodes - 1) : 0;
+    if (push == nullptr) return;
+    for (const BlockPtr& block : push->attached) {
+      if (block->author().value == who) ++(who == 0 ? own : of_others);
+    }
+  };
+  world.delay = [&](std::uint16_t from, std::uint16_t to) {
+    return from == 0 && to == lost_to ? Ticks{1'000'000'000} : Ticks{300};
+  };
+  world.start();
+  world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
+  world.run_until(200 * kDelta);
+  EXPECT_GT(own, 50u);
+  EXPECT_EQ(of_others, 0u);
 }
 
 TEST(Attachments, NothingGoesAlongWhileNobodyIsLate) {
