@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "write_all.hpp"
+
 namespace thresher::net {
 namespace {
 
@@ -23,15 +25,10 @@ bool close_after(int file, bool good) {
 bool write_synced(const std::string& path, ByteView content, unsigned mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) return false;
-  bool good = true;
-  while (good && !content.empty()) {
-    const ssize_t n = ::write(file, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    good = n > 0;
-    if (good) content = content.subspan(static_cast<std::size_t>(n));
-  }
-  good = good && ::fsync(file) == 0;
-  return close_after(file, good) && sync_folder_of(path);
+  int error = write_all(file, content);
+  if (error == 0 && ::fsync(file) != 0) error = errno;
+  if (error != 0) errno = error;
+  return close_after(file, error == 0) && sync_folder_of(path);
 }
 
 bool replace_synced(const std::string& path, ByteView content, unsigned mode) {

@@ -154,6 +154,7 @@ bool read_all(int fd, void* out, std::size_t size) {
 void write_all(int fd, const void* data, std::size_t size) {
   for (std::size_t at = 0; at < size;) {
     const ssize_t put = ::write(fd, static_cast<const char*>(data) + at, size - at);
+    if (put < 0 && errno == EINTR) continue;
     if (put <= 0) return;
     at += static_cast<std::size_t>(put);
   }

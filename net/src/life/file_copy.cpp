@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../disk_problem.hpp"
+#include "../write_all.hpp"
 #include "thresher/net/synced_file.hpp"
 
 namespace thresher::net {
@@ -47,18 +48,6 @@ CopyEnd unwritable(const std::string& path, int error) {
   return {Kind::kUnwritable, cannot_write(path, error)};
 }
 
-/// 0, or as in errno. A full disk takes a part first, and says why only at the next call.
-int write_all(int file, const std::byte* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t n = ::write(file, data, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    data += n;
-    size -= static_cast<std::size_t>(n);
-  }
-  return 0;
-}
-
 }  // namespace
 
 Error cannot_write(const std::string& path, int error) {
@@ -86,7 +75,8 @@ CopyEnd copy_file(const std::string& from, const std::string& to, std::uint64_t 
               {ErrorCode::kIo, "'" + from + "' became shorter while it was copied", from}};
     }
     const auto count = static_cast<std::size_t>(got);
-    if (const int error = write_all(*out, piece.data(), count)) return unwritable(to, error);
+    if (const int error = write_all(*out, ByteView(piece).first(count)))
+      return unwritable(to, error);
     if (size != kWholeFile) size -= count;
   }
   return ::fsync(*out) == 0 ? CopyEnd{} : unwritable(to, errno);

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 
+#include "../write_all.hpp"
 #include "thresher/crypto/hash_many.hpp"
 
 namespace thresher::net {
@@ -14,16 +14,6 @@ namespace {
 constexpr std::uint64_t kSyncEvery = 8u << 20;
 /// Parts that are hashed beside each other (crypto/hash_many.hpp).
 constexpr std::size_t kBeside = 8;
-
-bool write_all(int file, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -46,7 +36,7 @@ bool HashedFile::append(ByteView bytes) {
 // Each goes to the disk at once, as the rests between them ask for.
 bool HashedFile::write_chunk() {
   const ByteView chunk = ByteView(unhashed_).subspan(written_);
-  if (!write_all(file_, chunk)) return false;
+  if (write_all(file_, chunk) != 0) return false;
   bytes_ += chunk.size();
   written_ = unhashed_.size();
   if (written_ == kBeside * kChunk) hash_chunks();
