@@ -245,6 +245,8 @@ void ChainedEcho::follow_delivered(NodeId origin, Stream& s, const Head& before,
     s.chain.prune(s.delivered);
     extend_from_waiting(origin, s, fx);
     // Records of the branch that it leaves are replaced: they must not stand beside the old echo.
+    // Those above stay, and are on top of this one after a restart: payloads that the origin showed
+    // first for their positions, as R2 asks for.
     if (moved) speak(origin, s, fx);
     return;
   }

@@ -10,7 +10,7 @@ namespace thresher::dag {
 namespace {
 
 /// While some liars may not be known, one payload beyond a quota is taken in so many ticks.
-constexpr std::uint32_t kTicksBeyond = 64;
+constexpr std::uint32_t kTicksBeyond = 32;
 
 }  // namespace
 

@@ -14,7 +14,10 @@ void MissingBlocks::need(const Edge& edge, const Edge& child, NodeId from) {
   const auto [it, fresh] =
       missing_.try_emplace(edge, Missing{child.author, Search(edge.author), {}});
   Missing& one = it->second;
-  if (fresh) ++charged_[child.author.value];
+  if (fresh) {
+    ++charged_[child.author.value];
+    fresh_.push_back(edge);
+  }
   one.search.prefer(child.author);
   one.search.prefer(from);
   const auto same_author = [&](const Edge& e) { return e.author == child.author; };

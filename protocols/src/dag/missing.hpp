@@ -14,6 +14,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "in_turn.hpp"
@@ -52,7 +53,15 @@ class MissingBlocks {
   /// which is the first the next time. See in_turn().
   template <class F>
   void each(F visit) {
+    fresh_.clear();
     in_turn(missing_, begin_, visit);
+  }
+  /// The same for those that have become missing since the last of either calls, as they came.
+  template <class F>
+  void each_fresh(F visit) {
+    for (const Edge& edge : std::exchange(fresh_, {})) {
+      if (const auto it = missing_.find(edge); it != missing_.end()) (void)visit(edge, it->second);
+    }
   }
 
  private:
@@ -61,6 +70,7 @@ class MissingBlocks {
   std::size_t remembered_;
   std::map<Edge, Missing> missing_;
   std::optional<Edge> begin_;
+  std::vector<Edge> fresh_;
   std::vector<std::uint32_t> charged_;  // by author
 };
 

@@ -5,10 +5,11 @@
 
 namespace thresher::dag {
 namespace {
-constexpr Delay kPullEvery{100};
+/// Half a pull tick: what was named meanwhile is asked for then, all the rest at whole ticks.
+constexpr Delay kHalfTick{100};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
-constexpr std::uint32_t kTicksFarBehind = 64;
+constexpr std::uint32_t kTicksFarBehind = 32;
 /// Blocks of an author below the one that was asked for, in a first answer.
 constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
@@ -75,7 +76,7 @@ void Dag::State::arm_pull(Fx& fx) {
   if (missing.empty() && unproved.empty() && packed.empty() && held_back.empty() && !lagging()) {
     return;
   }
-  const Delay every = eager || has_work() ? kPullEvery : config.idle_push;
+  const Delay every = eager || has_work() ? kHalfTick : config.idle_push;
   if (pull_armed && pull_after <= every) return;
   pull_armed = true;
   pull_after = every;
@@ -93,6 +94,11 @@ bool Dag::State::may_ask(NodeId peer) {
 // Runs a short while after something was found missing: pushes usually arrive in between.
 void Dag::State::pull(Fx& fx) {
   pull_armed = false;
+  half_tick = pull_after == kHalfTick && !half_tick;
+  if (half_tick) {
+    ask_for_blocks(fx);
+    return arm_pull(fx);
+  }
   ++pulls;
   // Whose parents did not come in the meantime is asked for in full.
   for (const auto& [round, blocks] : packed) {
@@ -129,7 +135,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
   std::vector<Asks> asks(n, Asks(n, pulls));
   std::vector<std::uint32_t> left(n, config.limits.asks_per_peer);
   std::vector<std::uint32_t> looks(n, kTwinsLookedAt);
-  missing.each([&](const Edge& edge, MissingBlocks::Missing& miss) {
+  const auto visit = [&](const Edge& edge, MissingBlocks::Missing& miss) {
     if (!miss.search.due()) {
       eager |= miss.search.hopeful();
       miss.search.wait();
@@ -151,7 +157,9 @@ void Dag::State::ask_for_blocks(Fx& fx) {
       return asks[peer.value].add(payer, edge, config.limits.give_blocks);
     });
     return true;
-  });
+  };
+  if (half_tick) missing.each_fresh(visit);
+  if (!half_tick) missing.each(visit);
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     std::vector<Edge> wanted = asks[i].take();

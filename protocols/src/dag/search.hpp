@@ -66,9 +66,9 @@ class Search {
   bool hopeful() const { return turns_ < kHopeful; }
 
  private:
-  /// A question and its answer take less than 2 Delta as a rule, a tick is a tenth of one.
-  static constexpr std::uint32_t kTicksPerAnswer = 16;
-  static constexpr std::uint32_t kLongestPause = 64;
+  /// A question and its answer take less than 2 Delta as a rule, a tick is a fifth of one.
+  static constexpr std::uint32_t kTicksPerAnswer = 8;
+  static constexpr std::uint32_t kLongestPause = 32;
   static constexpr std::uint32_t kAtFirst = 2;
   static constexpr std::uint32_t kHopeful = 2;
   static constexpr std::size_t kLikely = 4;

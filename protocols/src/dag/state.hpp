@@ -284,7 +284,8 @@ struct Dag::State {
   bool pull_armed = false;
   Delay pull_after{0};      // as it was armed
   bool eager = false;       // something is missing for which not everybody was asked twice
-  std::uint32_t pulls = 0;  // pull ticks so far
+  std::uint32_t pulls = 0;  // whole pull ticks so far
+  bool half_tick = false;   // the last one was none
   Round round_asked{0};     // that is incomplete
   Search round_search;
   Service service;

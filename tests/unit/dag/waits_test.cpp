@@ -98,6 +98,27 @@ TEST(MissingBlocks, WhatItsAuthorSendsAfterAllWasNotLost) {
   EXPECT_FALSE(missing.found(edge(0, 1)));
 }
 
+TEST(MissingBlocks, ThoseThatAreNewAreVisitedOnceByThemselves) {
+  MissingBlocks missing(*Committee::of(4));
+  std::vector<Edge> seen;
+  const auto visit = [&](const Edge& e, MissingBlocks::Missing&) {
+    seen.push_back(e);
+    return true;
+  };
+  missing.need(edge(2, 1), edge(1, 2), node(1));
+  missing.need(edge(0, 1), edge(1, 2), node(1));
+  missing.need(edge(0, 1), edge(3, 2), node(3));  // not for the first time
+  missing.need(edge(3, 1), edge(1, 2), node(1));
+  (void)missing.found(edge(3, 1));
+  missing.each_fresh(visit);
+  EXPECT_EQ(seen, (std::vector<Edge>{edge(2, 1), edge(0, 1)}));
+  missing.each_fresh(visit);
+  missing.need(edge(3, 2), edge(1, 3), node(1));
+  missing.each([](const Edge&, MissingBlocks::Missing&) { return true; });
+  missing.each_fresh(visit);
+  EXPECT_EQ(seen.size(), 2u);
+}
+
 // However many sort before it, what is missing has its turn.
 TEST(MissingBlocks, WhoFoundNoRoomIsFirstTheNextTime) {
   MissingBlocks missing(*Committee::of(4));
