@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,8 @@ import unittest
 import urllib.request
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 NODES = 4
 # The generator of ristretto255.
 ANOTHER_GROUP = "e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76"
@@ -22,19 +23,13 @@ def run(*arguments, text=None):
     return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=120, input=text)
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 class Beacon(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.net = pathlib.Path(cls.folder.name, "net")
-        assert run("testnet", "init", "-n", NODES, "-o", cls.net, "--base-port", "0", "--protocol",
+        assert run("testnet", "init", "-n", NODES, "-o", cls.net, "--base-port", held_ports.take(NODES), "--protocol",
                    "mahi-mahi").returncode == 0
         runs = [subprocess.Popen([BINARY, "dkg", "--home", cls.net / f"node{i}", "--json"], stdout=subprocess.PIPE)
                 for i in range(NODES)]
@@ -127,7 +122,7 @@ class Beacon(unittest.TestCase):
         self.assertEqual(self.verify([line.rstrip("\n") + "\r\n" for line in lines[:-1]] + [lines[-1].rstrip()]).returncode, 0)
 
     def test_serves_who_asks_and_goes_on_without_one_node(self):
-        port = free_port()
+        port = held_ports.take()
         nodes = [self.begin(i, "--pause", 20, *(["--listen", f"127.0.0.1:{port}"] if i == 0 else []))
                  for i in range(NODES - 1)]
         page = f"http://127.0.0.1:{port}"
@@ -188,7 +183,7 @@ class Beacon(unittest.TestCase):
     def next_network(self, nodes):
         """The same members and others, which keep the key: a committee with another threshold."""
         net = pathlib.Path(self.folder.name, f"next{nodes}")
-        self.assertEqual(run("testnet", "init", "-n", nodes, "-o", net, "--base-port", "0", "--protocol",
+        self.assertEqual(run("testnet", "init", "-n", nodes, "-o", net, "--base-port", held_ports.take(nodes), "--protocol",
                              "mahi-mahi").returncode, 0)
         before = json.loads((self.net / "genesis.json").read_text())
         genesis = json.loads((net / "genesis.json").read_text())

@@ -17,6 +17,8 @@ import urllib.request
 import xml.etree.ElementTree
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 # A signature by libsodium's own test key: RFC 8032, section 7.1, test 2.
 GOOD = {"id": "rfc", "key": "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "msg": "72",
         "sig": "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
@@ -423,7 +425,7 @@ class Verify(Files):
 class Testnet(Files):
     def make(self):
         home = pathlib.Path(self.folder.name, "net")
-        out = run("testnet", "init", "-n", "4", "-o", home, "--base-port", "0")
+        out = run("testnet", "init", "-n", "4", "-o", home, "--base-port", held_ports.take(4))
         self.assertEqual(out.returncode, 0, out.stderr)
         return home
 
@@ -505,7 +507,7 @@ class Operators(Files):
     def setUp(self):
         super().setUp()
         self.home = pathlib.Path(self.folder.name, "net")
-        out = run("testnet", "init", "-n", "4", "-o", self.home, "--base-port", "0")
+        out = run("testnet", "init", "-n", "4", "-o", self.home, "--base-port", held_ports.take(4))
         self.assertEqual(out.returncode, 0, out.stderr)
 
     def start(self, node, limit=None):
@@ -540,13 +542,8 @@ class Operators(Files):
             time.sleep(0.1)
         self.fail(f"30 s have passed without: {what}")
 
-    def free_port(self):
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            return s.getsockname()[1]
-
     def test_metrics_health_and_readiness(self):
-        port = self.free_port()
+        port = held_ports.take()
         self.configure(0, 'listen = ""', f'listen = "127.0.0.1:{port}"')
         self.start(0)
         self.eventually("health", lambda: self.fetch(port, "/healthz")[0] == 200)
@@ -676,7 +673,7 @@ class Operators(Files):
         genesis = json.loads((self.home / "genesis.json").read_text())
         other.write_text(json.dumps(dict(genesis, chain="another")))
         self.configure(3, "../genesis.json", str(other))
-        port = self.free_port()
+        port = held_ports.take()
         self.configure(3, 'listen = ""', f'listen = "127.0.0.1:{port}"')
         nodes = [self.start(node) for node in range(4)]
         self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x").returncode, 0)
@@ -969,7 +966,7 @@ class Machine(Files):
 
     def test_a_dead_node_refuses(self):
         home = pathlib.Path(self.folder.name, "net")
-        run("testnet", "init", "-n", 4, "-o", home, "--base-port", 0)
+        run("testnet", "init", "-n", 4, "-o", home, "--base-port", held_ports.take(4))
         out = run("submit", "--home", home / "node0", "--data", "x", "--timeout", "1s", "--json")
         row = json.loads(out.stdout)
         self.assertEqual((out.returncode, row["line"], row["outcome"]), (1, 1, "refused"))
@@ -1141,7 +1138,7 @@ class InVain(Files):
 class NobodyAnswers(Files):
     def test_each_reason_is_said_once(self):
         net = pathlib.Path(self.folder.name, "net")
-        self.assertEqual(run("testnet", "init", "-n", 4, "-o", net, "--base-port", "0").returncode, 0)
+        self.assertEqual(run("testnet", "init", "-n", 4, "-o", net, "--base-port", held_ports.take(4)).returncode, 0)
         out = run("submit", "--genesis", net / "genesis.json", "--quorum", "--data", "x", "--timeout", "1s")
         self.assertEqual(out.returncode, 1)
         self.assertEqual(out.stderr.count("trying again"), 4, out.stderr)

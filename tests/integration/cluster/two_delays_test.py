@@ -8,6 +8,8 @@ import tempfile
 import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 
 
 def run(*arguments):
@@ -21,7 +23,7 @@ class TwoDelays(unittest.TestCase):
         self.home = pathlib.Path(folder.name, "net")
 
     def make(self, nodes, *arguments):
-        out = run("testnet", "init", "-n", nodes, "-o", self.home, "--base-port", "0", *arguments)
+        out = run("testnet", "init", "-n", nodes, "-o", self.home, "--base-port", held_ports.take(nodes), *arguments)
         self.assertEqual(out.returncode, 0, out.stderr)
         return json.loads((self.home / "genesis.json").read_text())
 

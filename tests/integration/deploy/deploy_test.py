@@ -4,7 +4,6 @@ import json
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,22 +12,18 @@ import unittest
 import urllib.request
 
 BINARY, ROOT = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 ALERTS, DASHBOARD = ROOT / "deploy/prometheus/alerts.yml", ROOT / "deploy/grafana/thresher.json"
 UNIT = ROOT / "deploy/systemd/thresher@.service"
 NAME = re.compile(r"\bthresher_[a-z_]+")
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def metrics_of_a_node():
     """The text of /metrics of a real node that has committed something."""
     with tempfile.TemporaryDirectory() as folder:
-        net, port = pathlib.Path(folder, "net"), free_port()
-        subprocess.run([BINARY, "testnet", "init", "-n", "2", "-o", net, "--base-port", "0"], check=True, capture_output=True,
+        net, port = pathlib.Path(folder, "net"), held_ports.take()
+        subprocess.run([BINARY, "testnet", "init", "-n", "2", "-o", net, "--base-port", str(held_ports.take(2))], check=True, capture_output=True,
                        timeout=60)
         toml = net / "node0" / "node.toml"
         before, after = toml.read_text().split("[metrics]")

@@ -9,6 +9,8 @@ import time
 import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 RING = [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3]]
 TRIES = 4
 
@@ -33,7 +35,7 @@ class Agree(unittest.TestCase):
         return run("digraph", "cluster", self.ring, "--faults", 1, "--json", *arguments)
 
     def members(self):
-        out = run("testnet", "init", "-n", 4, "-o", self.folder / "net", "--base-port", 0)
+        out = run("testnet", "init", "-n", 4, "-o", self.folder / "net", "--base-port", held_ports.take(4))
         self.assertEqual(out.returncode, 0, out.stderr)
         return [self.folder / "net" / f"node{i}" for i in range(4)]
 

@@ -15,6 +15,8 @@ import time
 import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 NODES = 4
 
 
@@ -45,7 +47,7 @@ class Network(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.net = pathlib.Path(folder.name, "net")
-        out = run("testnet", "init", "-n", NODES, "-o", self.net, "--base-port", "0", "--protocol", "mahi-mahi")
+        out = run("testnet", "init", "-n", NODES, "-o", self.net, "--base-port", held_ports.take(NODES), "--protocol", "mahi-mahi")
         self.assertEqual(out.returncode, 0, out.stderr)
         self.assertIn("thresher dkg --home", out.stdout)
 
@@ -238,7 +240,7 @@ class Dkg(Network):
         self.assertEqual(gone.returncode, 1)
         self.assertIn("links to 0 of 3", gone.stderr)
         other = self.net.parent / "other"
-        self.assertEqual(run("testnet", "init", "-n", 4, "-o", other, "--base-port", "0").returncode, 0)
+        self.assertEqual(run("testnet", "init", "-n", 4, "-o", other, "--base-port", held_ports.take(4)).returncode, 0)
         tossless = run("dkg", "--home", other / "node0")
         self.assertEqual(tossless.returncode, 1)
         self.assertIn("tosses no coins", tossless.stderr)
@@ -255,7 +257,7 @@ class Keep(Network):
         made = [self.begin(node, "--json") for node in range(NODES)]
         self.group = {json.loads(p.communicate(timeout=100)[0])["group_key"] for p in made}.pop()
         self.net = self.old.parent / "next"
-        out = run("testnet", "init", "-n", 5, "-o", self.net, "--base-port", "0", "--protocol", "mahi-mahi")
+        out = run("testnet", "init", "-n", 5, "-o", self.net, "--base-port", held_ports.take(5), "--protocol", "mahi-mahi")
         self.assertEqual(out.returncode, 0, out.stderr)
         before = json.loads((self.old / "genesis.json").read_text())
         path = self.net / "genesis.json"

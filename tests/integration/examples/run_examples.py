@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
+
 
 def run(*command, **options):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300, **options)
@@ -54,7 +57,7 @@ def main():
         lines = run(folder / "own_loop" / "own_loop").split("\n")
         expect(sorted(lines[:4]) == [f"from node {i}" for i in range(4)], "own_loop commits four payloads")
         net = folder / "net"
-        run(binary, "testnet", "init", "-n", "4", "-o", net, "--base-port", "0")
+        run(binary, "testnet", "init", "-n", "4", "-o", net, "--base-port", str(held_ports.take(4)))
         nodes = [subprocess.Popen([folder / "kv" / "kv", net / f"node{i}"], stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, text=True) for i in range(4)]
         try:
@@ -124,7 +127,7 @@ endif()
 
 def agree(program, binary, net):
     """Four programs decide who does a job; one of them is killed, and three go on."""
-    run(binary, "testnet", "init", "--protocol", "mahi-mahi", "-n", "4", "-o", net, "--base-port", "0")
+    run(binary, "testnet", "init", "--protocol", "mahi-mahi", "-n", "4", "-o", net, "--base-port", str(held_ports.take(4)))
     keys = [subprocess.Popen([binary, "dkg", "--home", net / f"node{i}"], stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL) for i in range(4)]
     for node in keys:
@@ -148,7 +151,7 @@ def agree(program, binary, net):
 
 def ledger(programs, binary, net):
     """Pays, overdraws, and goes on from its snapshot after all nodes were stopped."""
-    run(binary, "testnet", "init", "-n", "4", "-o", net, "--base-port", "0")
+    run(binary, "testnet", "init", "-n", "4", "-o", net, "--base-port", str(held_ports.take(4)))
 
     def client(key, *words, good=True):
         done = subprocess.run([programs / "ledger_client", net / "genesis.json", net / key, *words],

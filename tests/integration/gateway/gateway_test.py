@@ -18,12 +18,8 @@ import unittest
 BINARY, CLIENTS = sys.argv.pop(1), sys.argv.pop(1)
 sys.path.insert(0, CLIENTS)
 import thresher_client  # noqa: E402
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 
 
 class Gateway(unittest.TestCase):
@@ -36,11 +32,11 @@ class Gateway(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.net = pathlib.Path(cls.folder.name, "net")
-        subprocess.run([BINARY, "testnet", "init", "-n", "4", "-o", cls.net, "--base-port", "0",
+        subprocess.run([BINARY, "testnet", "init", "-n", "4", "-o", cls.net, "--base-port", str(held_ports.take(4)),
                         *cls.WORDS, *(word for p in cls.PARAMETERS for word in ("--set", p))], check=True, capture_output=True, timeout=60)
         cls.ports, cls.nodes = [], {}
         for i in range(4):
-            cls.ports.append(free_port())
+            cls.ports.append(held_ports.take())
             cls.configure(i, cls.ports[i])
             cls.start(i)
         cls.addClassCleanup(cls.stop_all)

@@ -28,6 +28,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
+
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
              "bullshark-async", "pbft", "raft", "simplex", "hotstuff2", "honeybadger")
 READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2", "honeybadger")  # their records, at a start: a damaged one stops it
@@ -56,8 +59,8 @@ class Network:
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
         own = draw.choice(OPTIONS.get(protocol, ((),)))
-        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
-                        "--dealer", "--set", f"checkpoint={checkpoint}", *own)
+        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", held_ports.take(NODES),
+                        "--protocol", protocol, "--dealer", "--set", f"checkpoint={checkpoint}", *own)
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 
 BINARY = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 TRANSACTIONS = 40
 
 
@@ -27,7 +29,7 @@ class Backup(unittest.TestCase):
         cls.root = pathlib.Path(cls.folder.name)
         cls.net = cls.root / "net"
         cls.home = cls.net / "node0"
-        made = run("testnet", "init", "-n", 4, "-o", cls.net, "--base-port", 0)
+        made = run("testnet", "init", "-n", 4, "-o", cls.net, "--base-port", held_ports.take(4))
         assert made.returncode == 0, made.stderr
         nodes = []
         for i in range(4):

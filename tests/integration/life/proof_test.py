@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 POSITION = 3
 
 
@@ -69,7 +71,7 @@ class Proved(unittest.TestCase):
         self.net = pathlib.Path(folder.name, "net")
 
     def start(self, checkpoint):
-        made = run("testnet", "init", "-n", 4, "-o", self.net, "--base-port", 0, "--set", f"checkpoint={checkpoint}")
+        made = run("testnet", "init", "-n", 4, "-o", self.net, "--base-port", held_ports.take(4), "--set", f"checkpoint={checkpoint}")
         self.assertEqual(made.returncode, 0, made.stderr)
         for i in range(4):
             self.process("node", "run", "--home", self.net / f"node{i}", stderr=subprocess.DEVNULL)

@@ -15,6 +15,8 @@ import time
 import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 MIB = 1 << 20
 
 
@@ -31,7 +33,7 @@ class Nodes(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.net = pathlib.Path(folder.name, "net")
-        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0", *self.PARAMETERS)
+        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", held_ports.take(4), *self.PARAMETERS)
         self.assertEqual(out.returncode, 0, out.stderr)
         self.processes = {}
 
@@ -516,9 +518,7 @@ class Crowded(Nodes):
     # Without a share of the descriptors for its disk the node stopped when it signed first.
     def test_a_crowd_leaves_a_node_descriptors_and_time(self):
         # A crowd at the gateway took those that the store needed, too.
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            gateway = free.getsockname()[1]
+        gateway = held_ports.take()
         config = self.home(3) / "node.toml"
         config.write_text(config.read_text().replace('address = ""', f'address = "127.0.0.1:{gateway}"'))
         self.start(0, 1, 2)

@@ -12,6 +12,8 @@ import time
 import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 
 
 def run(*arguments):
@@ -50,7 +52,7 @@ class Secrets(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.net = pathlib.Path(folder.name, "net")
         # A protocol that tosses coins, so that the node has a share too.
-        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0", "--protocol", "mahi-mahi",
+        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", held_ports.take(4), "--protocol", "mahi-mahi",
                   "--dealer")
         self.assertEqual(out.returncode, 0, out.stderr)
         self.nodes = []
