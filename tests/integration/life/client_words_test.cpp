@@ -79,17 +79,26 @@ class FourFakes {
   std::deque<FakeMember> members_;
 };
 
-// The slots of a client that has heard nothing for long are over everywhere.
+// The slots of a client that has heard nothing for long are over everywhere. A question with the
+// old ones may reach a member after others have answered the one with the new ones.
 TEST(ClientWords, OldSlotsAreChangedWhenMoreThanMayLieSaySo) {
-  FourFakes fakes([](std::size_t, int nth, const Submitted& got) {
-    if (nth == 1) return refusal_of(Round{50'000}, got.sequences, Refusal::kTooLate);
+  constexpr std::uint64_t kOld = 100 - kSlotsBack;
+  FourFakes fakes([](std::size_t, int, const Submitted& got) {
+    if (got.valid.since.value == kOld) {
+      return refusal_of(Round{50'000}, got.sequences, Refusal::kTooLate);
+    }
     return results_of(Round{50'001}, got.sequences,
                       [](std::uint64_t) { return std::pair(std::uint64_t{7}, "done"); });
   });
   const Outcome out = fakes.submit(5'000'000);
   EXPECT_TRUE(out.committed()) << out.why;
-  EXPECT_EQ(fakes.asked().front().since.value, 100 - kSlotsBack);
-  EXPECT_EQ(fakes.asked().back().since.value, 50'000 - kSlotsBack);
+  const std::vector<Validity> asked = fakes.asked();
+  EXPECT_EQ(asked.front().since.value, kOld);
+  for (const Validity& valid : asked) {
+    if (valid.since.value != kOld) {
+      EXPECT_EQ(valid.since.value, 50'000 - kSlotsBack);
+    }
+  }
 }
 
 // Member 0 has taken it, and may have ordered it in the slots that the others have forgotten.

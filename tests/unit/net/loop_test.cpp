@@ -84,12 +84,12 @@ TEST(Loop, WaitsOfNoLengthStarveNobody) {
   std::uint64_t turns = 0;
   bool posted = false;
   const std::function<void()> again = [&] {
-    ++turns;
+    if (++turns > 10 && posted) return loop.stop();
     loop.call_after(0, again);
   };
   loop.call_after(0, again);
   loop.call_after(5'000, [&] { loop.post([&] { posted = true; }); });
-  loop.call_after(20'000, [&] { loop.stop(); });
+  loop.call_after(20'000'000, [&] { loop.stop(); });  // nobody else got the thread
   loop.run();
   EXPECT_TRUE(posted);
   EXPECT_GT(turns, 10u);
