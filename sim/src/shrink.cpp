@@ -292,8 +292,8 @@ class Shrinker {
     if (w.kind == Workload::Kind::kClosed && w.clients > 1)
       smaller |= with([](Experiment& e) { e.workload.clients = 1; });
     if (w.liars_interval > 0) smaller |= with([](Experiment& e) { e.workload.liars_interval = 0; });
-    constexpr std::uint64_t kFew = 8;
-    for (std::uint64_t few = 1; few <= kFew && w.kind != Workload::Kind::kNone; few *= 2) {
+    constexpr std::uint64_t kMost = 8;
+    for (std::uint64_t few = 1; few <= kMost && w.kind != Workload::Kind::kNone; few *= 2) {
       if (w.requests != 0 && w.requests <= few) break;
       if (!with([few](Experiment& e) { e.workload.requests = few; })) continue;
       smaller = true;

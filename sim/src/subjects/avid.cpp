@@ -7,7 +7,7 @@
 namespace thresher::sim {
 namespace {
 
-struct Words : CodedMessages {
+struct AvidWords : CodedMessages {
   using Broadcast = Avid;
   using CodedMessages::change;
   using CodedMessages::facts;
@@ -66,12 +66,12 @@ struct Words : CodedMessages {
 }  // namespace
 
 bool mutate_avid(Avid::Message& message, Mutation by) {
-  return std::visit([&](auto& m) { return Words::change(m, by); }, message);
+  return std::visit([&](auto& m) { return AvidWords::change(m, by); }, message);
 }
 
 SubjectEntry subject_avid() {
-  return broadcast_entry<Words>("AVID: fragments under a Merkle root in place of copies",
-                                {"digest", "fragment", "holds", "number", "payload"});
+  return broadcast_entry<AvidWords>("AVID: fragments under a Merkle root in place of copies",
+                                    {"digest", "fragment", "holds", "number", "payload"});
 }
 
 }  // namespace thresher::sim

@@ -23,7 +23,7 @@ bool change(bracha::Floor& m, Mutation by) {
   return by.number("number", m.number);
 }
 
-struct Words : BrachaMessages {
+struct BrachaWords : BrachaMessages {
   using Broadcast = Bracha;
   using BrachaMessages::facts;
   static MessageFacts facts(const bracha::Statement& m) {
@@ -38,7 +38,7 @@ bool mutate_bracha(Bracha::Message& message, Mutation by) {
 }
 
 SubjectEntry subject_bracha() {
-  return broadcast_entry<Words>(
+  return broadcast_entry<BrachaWords>(
       "Bracha's reliable broadcast: every node broadcasts, nothing is ordered",
       {"counter", "digest", "number", "payload"});
 }

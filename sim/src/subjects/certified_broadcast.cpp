@@ -3,15 +3,16 @@
 namespace thresher::sim {
 namespace {
 
-struct Words : SignedMessages {
+struct CertifiedWords : SignedMessages {
   using Broadcast = CertifiedBroadcast;
 };
 
 }  // namespace
 
 SubjectEntry subject_certified_broadcast() {
-  return broadcast_entry<Words>(
-      "Broadcast with signatures: votes to the origin, linear in messages", Words::fields());
+  return broadcast_entry<CertifiedWords>(
+      "Broadcast with signatures: votes to the origin, linear in messages",
+      CertifiedWords::fields());
 }
 
 }  // namespace thresher::sim

@@ -12,7 +12,7 @@ using namespace chained_echo;  // NOLINT(google-build-using-namespace): the prot
 constexpr std::int64_t kSpeakers = 1;
 constexpr std::int64_t kIdleTicks = 2;
 
-struct Words {
+struct ChainedWords {
   using Broadcast = ChainedEcho;
 
   static void configure(ChainedEcho::Config& config, const Experiment& e) {
@@ -102,7 +102,7 @@ struct Words {
 
 /// Nodes have archives, as the nodes of a network do: without one, who is away for longer than the
 /// others' patience misses what they forgot, and totality is not promised.
-struct WithArchives : BroadcastSubject<Words> {
+struct WithArchives : BroadcastSubject<ChainedWords> {
   /// By node; a liar's two faces share one.
   std::shared_ptr<std::vector<MemoryArchive>> archives =
       std::make_shared<std::vector<MemoryArchive>>(this->experiment->n);
@@ -119,7 +119,7 @@ struct WithArchives : BroadcastSubject<Words> {
 }  // namespace
 
 SubjectEntry subject_chained_echo() {
-  return broadcast_entry<Words, WithArchives>(
+  return broadcast_entry<ChainedWords, WithArchives>(
       "Amortized broadcast: chains of payloads, of which few nodes speak at a time",
       {"digest", "flush", "number", "payload", "ready"});
 }

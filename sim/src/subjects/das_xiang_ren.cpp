@@ -6,7 +6,7 @@
 namespace thresher::sim {
 namespace {
 
-struct Words : CodedMessages {
+struct DasXiangRenWords : CodedMessages {
   using Broadcast = DasXiangRen;
   using CodedMessages::change;
   using CodedMessages::facts;
@@ -50,7 +50,7 @@ struct Words : CodedMessages {
 }  // namespace
 
 SubjectEntry subject_das_xiang_ren() {
-  return broadcast_entry<Words>(
+  return broadcast_entry<DasXiangRenWords>(
       "Das, Xiang and Ren's broadcast: fragments under a hash, wrong ones corrected",
       {"digest", "fragment", "number", "payload"});
 }

@@ -5,7 +5,7 @@
 namespace thresher::sim {
 namespace {
 
-struct Words : BrachaMessages {
+struct ImbsRaynalWords : BrachaMessages {
   using Broadcast = ImbsRaynal;
   using BrachaMessages::facts;
   static MessageFacts facts(const bracha::Statement& m) {
@@ -16,8 +16,9 @@ struct Words : BrachaMessages {
 }  // namespace
 
 SubjectEntry subject_imbs_raynal() {
-  return broadcast_entry<Words>("Imbs and Raynal's reliable broadcast: two delays, for n > 5f",
-                                {"counter", "digest", "number", "payload"});
+  return broadcast_entry<ImbsRaynalWords>(
+      "Imbs and Raynal's reliable broadcast: two delays, for n > 5f",
+      {"counter", "digest", "number", "payload"});
 }
 
 }  // namespace thresher::sim

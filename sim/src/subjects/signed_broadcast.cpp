@@ -3,15 +3,15 @@
 namespace thresher::sim {
 namespace {
 
-struct Words : SignedMessages {
+struct SignedWords : SignedMessages {
   using Broadcast = SignedBroadcast;
 };
 
 }  // namespace
 
 SubjectEntry subject_signed_broadcast() {
-  return broadcast_entry<Words>("Broadcast with signatures: votes to all, two delays",
-                                Words::fields());
+  return broadcast_entry<SignedWords>("Broadcast with signatures: votes to all, two delays",
+                                      SignedWords::fields());
 }
 
 }  // namespace thresher::sim
