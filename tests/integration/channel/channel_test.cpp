@@ -1,6 +1,7 @@
 // Broadcast channels over real links: every broadcast by name, restarts from disk, bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -26,6 +27,11 @@ using broadcast::ChannelOptions;
 using broadcast::Delivery;
 
 constexpr auto kPatience = std::chrono::seconds(100);
+
+// Of this process: the same tests may run beside it, of another build.
+std::string folder_of(const std::string& what, const std::string& protocol = {}) {
+  return ::testing::TempDir() + "thresher-" + std::to_string(::getpid()) + "-" + what + protocol;
+}
 
 // What was delivered where.
 class Log {
@@ -117,7 +123,7 @@ TEST_P(EveryBroadcast, DeliversTheSameEverywhere) {
 
 // Members that said something before they went are held to it, and what they missed they get.
 TEST_P(EveryBroadcast, GoesOnFromDisk) {
-  const std::string folder = ::testing::TempDir() + "channel-" + GetParam().protocol;
+  const std::string folder = folder_of("channel-", GetParam().protocol);
   std::filesystem::remove_all(folder);
   Members members(GetParam().protocol, GetParam().n);
   std::vector<std::unique_ptr<Channel>> all;
@@ -154,7 +160,7 @@ bool change(const std::string& path, const std::string& what) {
 // A payload that the disk changed is not taken for the one that was sent: a member that did would
 // send another one for the same instance, or deliver what nobody sent.
 TEST_P(EveryBroadcast, APayloadThatTheDiskChangedIsRefused) {
-  const std::string folder = ::testing::TempDir() + "changed-" + GetParam().protocol;
+  const std::string folder = folder_of("changed-", GetParam().protocol);
   std::filesystem::remove_all(folder);
   Members members(GetParam().protocol, GetParam().n);
   std::vector<std::unique_ptr<Channel>> all;
@@ -182,7 +188,7 @@ class Away {
   /// `payload_bytes`: the largest payload; each origin has room for two of them on the way.
   Away(const std::string& protocol, std::size_t count, std::size_t payload_bytes = 1 << 20)
       : members_(protocol, 4),
-        folder_(::testing::TempDir() + "away-" + protocol),
+        folder_(folder_of("away-", protocol)),
         payload_bytes_(payload_bytes) {
     std::filesystem::remove_all(folder_);
     for (std::size_t i = 0; i < members_.size(); ++i) all_.push_back(join(i));
@@ -322,7 +328,7 @@ TEST(Channel, WhoDoesNotTakeItsDeliveriesLagsAndFillsNothing) {
   constexpr std::size_t kCount = 40;
   constexpr std::size_t kSize = 1000;
   Members members("chained-echo", 4);
-  const std::string folder = ::testing::TempDir() + "takes-nothing";
+  const std::string folder = folder_of("takes-nothing");
   std::filesystem::remove_all(folder);
   std::atomic<bool> told = false;
   const auto options = [&](std::size_t i) {

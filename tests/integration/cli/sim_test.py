@@ -420,13 +420,11 @@ class Sockets(Files):
         self.assertEqual(len(out.stderr.splitlines()), 5)
         self.assertEqual(list(self.folder.iterdir()), [])
 
-    # It started nodes.
+    # It started nodes, which would run for 50 minutes here.
     def test_a_dry_run_starts_nobody(self):
-        began = time.monotonic()
-        out = run("run", "--n", 4, "--engine", "sockets", "--set", "stop.time=30000", "--dry-run", "--json")
+        out = run("run", "--n", 4, "--engine", "sockets", "--set", "stop.time=3000000", "--dry-run", "--json")
         self.assertEqual((out.returncode, out.stderr), (0, ""))
         self.assertGreater(json.loads(out.stdout)["messages"], 0)
-        self.assertLess(time.monotonic() - began, 25)
 
     def test_a_load_without_a_time_says_how_long_it_lasts(self):
         out = run("run", "--protocol", "raft", "--n", 1, "--engine", "sockets", "--rounds", 5)

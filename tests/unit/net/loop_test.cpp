@@ -14,14 +14,20 @@ namespace thresher::net {
 namespace {
 
 TEST(Loop, CallsInTheOrderOfTheEndsWhateverTheOrderOfAsking) {
-  Loop loop;
   std::vector<int> order;
-  loop.call_after(30'000, [&] { order.push_back(3); });
-  loop.call_after(10'000, [&] { order.push_back(1); });
-  loop.call_after(20'000, [&] { order.push_back(2); });
-  loop.call_after(0, [&] { order.push_back(0); });
-  loop.call_after(40'000, [&] { loop.stop(); });
-  loop.run();
+  std::uint64_t asking_us = 0;
+  do {  // once more where a busy machine left the ends in another order
+    order.clear();
+    Loop loop;
+    const std::uint64_t began = Loop::now_us();
+    loop.call_after(30'000, [&] { order.push_back(3); });
+    loop.call_after(10'000, [&] { order.push_back(1); });
+    loop.call_after(20'000, [&] { order.push_back(2); });
+    loop.call_after(0, [&] { order.push_back(0); });
+    loop.call_after(40'000, [&] { loop.stop(); });
+    asking_us = Loop::now_us() - began;
+    loop.run();
+  } while (asking_us >= 10'000);
   EXPECT_EQ(order, (std::vector{0, 1, 2, 3}));
 }
 

@@ -15,8 +15,10 @@ TEST(Standstill, IsFoundThoughNothingWasDueMeanwhile) {
   Loop loop;
   Standstill still(loop, kTick);
   loop.post([&] { still.begin(); });
-  loop.post([] { std::this_thread::sleep_for(std::chrono::milliseconds(150)); });
-  loop.call_after(200'000, [&] { loop.stop(); });
+  loop.post([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    loop.call_after(10 * kTick, [&] { loop.stop(); });  // behind its next look
+  });
   loop.run();
   EXPECT_GE(still.longest_us(), 140'000u);
 }

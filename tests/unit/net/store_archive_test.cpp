@@ -3,6 +3,7 @@
 #include "store_archive.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -45,7 +46,7 @@ class StoreArchiveTest : public ::testing::Test {
     EXPECT_EQ(archive_->body(text(key)), text(body)) << key;
   }
 
-  std::string folder_ = ::testing::TempDir() + "store-archive";
+  std::string folder_ = ::testing::TempDir() + "store-archive-" + std::to_string(::getpid());
   std::unique_ptr<DiskStore> store_;
   std::optional<StoreArchive> archive_;
 };

@@ -1,6 +1,7 @@
 // The wide area of an experiment file: a table in it or beside it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -60,7 +61,8 @@ class WideAreaBeside : public testing::Test {
   }
   const std::filesystem::path folder_ =
       std::filesystem::path(testing::TempDir()) /
-      ("beside-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+      ("beside-" + std::to_string(::getpid()) + "-" +
+       testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(WideAreaBeside, ATableOfAFileStandsInTheResolvedExperiment) {
