@@ -46,9 +46,9 @@ function(thresher_precompile target name)
   endif()
 endfunction()
 
-# Files that share most of what they include are compiled together, so that it is read, instantiated and optimised once: half of a
-# cold build. Their names in namespaces without a name are then one set. g++ alone, as above: clang (`dev check`) reads each file by
-# itself, and so finds one that includes too little.
+# Files that share most of what they include are compiled together, so that it is read, instantiated and optimised once (CONTRIBUTING
+# says what that saves). Their names in namespaces without a name are then one set. g++ alone, as above: clang (`dev check`) reads
+# each file by itself, and so finds one that includes too little.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   option(THRESHER_TOGETHER "Compile files that belong together at once" ON)
 endif()
