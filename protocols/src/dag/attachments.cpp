@@ -10,6 +10,9 @@ namespace {
 /// How far below an own block those lie that go along with it, in rounds. Questions about older
 /// ones are no sign.
 constexpr std::uint64_t kReach = 16;
+/// Payload that goes along with an own block in any case; above it, as much as the own block has.
+/// Unit: bytes.
+constexpr std::uint64_t kFreePayload = 4096;
 
 Round below(Round round) {
   return Round{round.value > kReach ? round.value - kReach : 1};
@@ -68,6 +71,7 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   std::sort(direct.begin(), direct.end());
   std::vector<BlockPtr> out;
   std::uint64_t bytes = 0;
+  std::uint64_t room = kFreePayload + h.payload_bytes;
   for (const Place& place : store.pass_on(from, below(h.round))) {
     const Entry& e = store.entry(place);
     const NodeId by = e.attached_by;
@@ -76,7 +80,10 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
     if (degree < (named ? Lateness::kLate : Lateness::kVeryLate)) continue;
     if (!named && degree == Lateness::kAlwaysLate && !brings(place)) continue;
     if (by != kNobody && latecomers.degree(by, now) < Lateness::kLate) continue;
-    if (!may_show(e.block, fx)) continue;
+    // A liar's large block is asked for by whoever lacks it, once: brought by f+1 nodes it would
+    // cost each of them more than its author.
+    if (e.block->header.payload_bytes > room || !may_show(e.block, fx)) continue;
+    room -= e.block->header.payload_bytes;
     bytes += header_bytes(e.block->header) + e.block->header.payload_bytes;
     if (out.size() >= config.limits.attached_blocks || bytes > config.limits.attached_bytes) break;
     out.push_back(e.block);

@@ -38,6 +38,7 @@ class Withholder {
 
   Timed world;
   std::uint64_t asked = 0;
+  std::size_t payload_bytes = 0;  // of its blocks
 
  private:
   void note(const Message& m) {
@@ -53,7 +54,14 @@ class Withholder {
     h.self = last_;
     for (const auto& [author, edge] : blocks_[h.round.value - 1]) h.refs.push_back(edge);
     if (!dense_) h.refs.clear();
-    const BlockPtr block = block_of(h);
+    Payload payload;
+    if (payload_bytes > 0) {
+      payload.bytes = Bytes::from(std::vector<std::byte>(payload_bytes));
+      payload.root = hash(payload.bytes.view());
+      h.payload_root = payload.root;
+      h.payload_bytes = static_cast<std::uint32_t>(payload_bytes);
+    }
+    const BlockPtr block = block_of(h, payload);
     last_ = block->edge();
     for (const std::uint16_t to : friends_) world.post(kLiar, to, Push{block}, 1);
   }
@@ -118,6 +126,30 @@ TEST(Attachments, SparseBlocksBringALateAuthorsLastBlockThoughTheyDoNotNameIt) {
   const Round late{run.world.node(0).round().value / 2};
   EXPECT_GT(unnamed.most(late), 0u);
   EXPECT_LE(unnamed.most(late), Committee::of(kNodes)->at_least(kValidity));
+}
+
+// B2: of what somebody withholds nobody sends much more than of his own.
+TEST(Attachments, LargeBlocksOfAnotherAreNotBrought) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+    for (const std::size_t size : {4096u, 4097u, 60'000u}) {
+      Withholder run({0, 1, 2}, rules);
+      run.payload_bytes = size;
+      std::uint64_t most = 0;
+      const auto note = run.world.said;
+      run.world.said = [&](std::uint16_t who, const Message& m) {
+        note(who, m);
+        const auto* push = std::get_if<Push>(&m);
+        if (push == nullptr) return;
+        std::uint64_t bytes = 0;
+        for (const BlockPtr& block : push->attached) bytes += block->payload.bytes.size();
+        most = std::max(most, bytes);
+        EXPECT_LE(bytes, push->block->payload.bytes.size() + 4096) << rules.name;
+      };
+      run.world.run_until(100 * kDelta);
+      EXPECT_GT(run.world.node(5).round().value, 20u) << rules.name;
+      EXPECT_EQ(most >= size, size <= 4096 + 10) << rules.name << size;  // own ones have 0 or 10
+    }
+  }
 }
 
 // B6. What node 0 sends is lost to one of the others, each in its turn.
