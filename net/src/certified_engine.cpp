@@ -139,6 +139,7 @@ struct CertifiedAdapter {
     out.round = b.round();
     out.next_slot = Round{b.last_ordered().value + 1};
     out.frontier = b.frontier();
+    out.up_to_date = b.up_to_date();
     out.stats.certificate_calls = b.stats().certificate_calls;
     out.stats.blocks_accepted = b.stats().vertices_accepted;
     out.stats.direct_commits = b.stats().direct_commits;

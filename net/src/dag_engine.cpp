@@ -98,7 +98,8 @@ struct DagAdapter {
     const dag::Stats& s = d.stats();
     return {d.round(), d.next_slot(), d.frontier(),
             EngineStats{s.blocks_accepted, s.direct_commits, s.indirect_commits, s.skips,
-                        s.timeouts, s.refused, s.equivocations, 0}};
+                        s.timeouts, s.refused, s.equivocations, 0},
+            d.up_to_date()};
   }
   static Pledge pledge(const dag::Dag& d) { return {d.round().value, 0}; }
   std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }

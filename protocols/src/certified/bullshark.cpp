@@ -105,6 +105,11 @@ NodeId Bullshark::leader(Round round) const {
 Round Bullshark::frontier() const {
   return state_->frontier();
 }
+bool Bullshark::up_to_date() const {
+  const State& s = *state_;
+  const bool waits = s.has_work() || (s.own && !s.own->certified);
+  return s.started && (s.last >= s.began_at || !waits);
+}
 const Stats& Bullshark::stats() const {
   return state_->stats;
 }

@@ -228,6 +228,7 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   const std::vector<Ref> unsettled = rebuild(fx);
   leaders = restored_leaders;
   started = true;
+  began_at = own_round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
     last = slot;

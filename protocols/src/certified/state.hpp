@@ -281,6 +281,7 @@ struct Bullshark::State {
   dag::Latecomers latecomers;
   bool pushed_recently = false;
   bool started = false;
+  Round began_at{0};  // the own round at the start
 
   std::optional<coin::ThresholdCoin> coin;               // of asynchronous rules
   std::map<std::uint64_t, std::optional<NodeId>> waves;  // tossed, with the leader once known

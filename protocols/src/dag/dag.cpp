@@ -106,6 +106,10 @@ NodeId Dag::leader(Round round) const {
 Round Dag::frontier() const {
   return state_->frontier.reached();
 }
+bool Dag::up_to_date() const {
+  const State& s = *state_;
+  return s.started && (s.next > s.began_at || !s.has_work());
+}
 const Stats& Dag::stats() const {
   return state_->stats;
 }

@@ -156,6 +156,7 @@ void Dag::State::start(Fx& fx) {
   restored.clear();
   count_restored_evidence(fx);
   started = true;
+  began_at = own_round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
     next = Round{slot.value + 1};

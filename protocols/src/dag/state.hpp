@@ -303,6 +303,7 @@ struct Dag::State {
   bool pace_over = true;  // the own last block left long enough ago
   HostsTurn hosts_turn;
   bool started = false;
+  Round began_at{0};  // the own round at the start
 
   Round next{1};                      // first undecided slot
   Round last_commit{0};               // the committed slot before it

@@ -133,6 +133,10 @@ class Bullshark {
   NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as proposals tell.
   Round frontier() const;
+  /// Whether what this node accepted before it started is delivered, as far as it can be: nothing
+  /// waits, or an anchor of its round of then, or a later one, is ordered. A host told its clients
+  /// of no more then.
+  bool up_to_date() const;
   const Stats& stats() const;
   /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
   /// somebody's share completes a batch. Empty without a coin.

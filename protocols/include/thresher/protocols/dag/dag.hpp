@@ -141,6 +141,9 @@ class Dag {
   NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as pushes tell.
   Round frontier() const;
+  /// Whether what this node accepted before it started is delivered, as far as it can be: nothing
+  /// waits, or slots up to its round of then are decided. A host told its clients of no more then.
+  bool up_to_date() const;
   const Stats& stats() const;
   /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
   /// somebody's share completes a batch. Empty without a coin.
