@@ -169,7 +169,8 @@ class Beacon(unittest.TestCase):
             for node in nodes:
                 node.kill()
             for node, lines in zip(nodes, told):
-                rest, err = node.communicate()
+                # communicate() would lose what readline() took from the pipe beyond its line, and begin in the middle of one.
+                rest, err = node.stdout.read(), node.stderr.read()
                 # The last line may have been cut.
                 lines += [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
                 self.assertNotIn("rounds-", err)
