@@ -221,6 +221,32 @@ class RestartedRaft(Restarted):
     PROTOCOL = "raft"
 
 
+class RestartedTogether(Gateway):
+    """All nodes are killed at once, so no log has the last commit: they make it again before they answer."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.WORDS = ("--protocol", "anchored-bullshark")
+        super().setUpClass()
+
+    # 39 of 68 answers, and as many words that it was ready.
+    def test_they_answer_with_what_they_had_acknowledged(self):
+        client = self.client(0)
+        for k in range(6):
+            for j in range(10):
+                receipt = client.submit(b"%d.%d" % (k, j))
+            killed = dict(self.nodes)
+            for node in killed.values():
+                node.kill()
+            for i, node in killed.items():
+                node.wait(timeout=30)
+                self.start(i)
+            answers = []
+            self.eventually(lambda: answers.append(int(client.query(b"length"))) or True)
+            self.assertGreater(answers[0], receipt.position, f"after kill {k}")
+            self.assertGreater(client.status()["length"], receipt.position)
+
+
 class Observes(Gateway):
     """Of a network whose first node signs nothing."""
 
