@@ -67,6 +67,7 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   if (h.vote) from.push_back(voted(h, config.committee));
   add_unnamed(h.round, from);
   std::vector<Digest> direct;
+  direct.reserve(from.size());
   for (const Edge& e : from) direct.push_back(e.digest);
   std::sort(direct.begin(), direct.end());
   std::vector<BlockPtr> out;

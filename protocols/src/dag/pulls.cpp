@@ -165,6 +165,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
     std::vector<Edge> wanted = asks[i].take();
     if (wanted.empty() || !may_ask(peer)) continue;
     std::vector<Round> held;
+    held.reserve(wanted.size());
     for (const Edge& e : wanted) held.push_back(held_below(e));
     fx.send(peer, Want{std::move(wanted), std::move(held)});
   }

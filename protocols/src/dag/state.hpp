@@ -284,8 +284,8 @@ struct Dag::State {
   bool pull_armed = false;
   Delay pull_after{0};      // as it was armed
   bool eager = false;       // something is missing for which not everybody was asked twice
+  bool half_tick = false;   // the last tick was no whole one
   std::uint32_t pulls = 0;  // whole pull ticks so far
-  bool half_tick = false;   // the last one was none
   Round round_asked{0};     // that is incomplete
   Search round_search;
   Service service;
@@ -303,8 +303,8 @@ struct Dag::State {
   bool pace_over = true;  // the own last block left long enough ago
   HostsTurn hosts_turn;
   bool started = false;
-  Round began_at{0};  // the own round at the start
 
+  Round began_at{0};                  // the own round at the start
   Round next{1};                      // first undecided slot
   Round last_commit{0};               // the committed slot before it
   std::uint64_t ordered_version = 0;  // the store when slots were last decided
