@@ -38,6 +38,7 @@ struct Client::Impl {
     Validity valid{};           // of its first sending, and of all
     std::uint32_t sent = 0;     // by the node at hand and those before it: on so many links
     bool declined = false;      // by a node that observes, which has not counted as sent
+    bool renewed = false;       // its first slots were over by the words of f+1: it has later ones
     std::uint64_t sent_us = 0;  // to the node at hand, for the first time
     std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
     // With Words::kQuorum, by node: whom it was sent to, and what they said last against it.
@@ -109,6 +110,7 @@ struct Client::Impl {
   void refusals(std::size_t node, const Frame& f);
   void refusal(Flights::iterator it, const wire::Refused& answer);
   void compare(std::size_t node, Flights::iterator it, const wire::Refused& answer);
+  static bool of_earlier_slots(const Flight& flight, const wire::Refused& answer);
   bool ends(const Flight& flight, Refusal reason) const;
   void too_late(Flights::iterator it);
   void ask_others(std::size_t node, std::uint64_t sequence, Flight& flight);

@@ -231,6 +231,7 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
 // ordered. The others are asked, with the same slots, so that it counts once.
 void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::Refused& answer) {
   Flight& flight = it->second;
+  if (of_earlier_slots(flight, answer)) return again_later(from, it->first);
   const bool first = flight.said.empty() && flight.against.empty();
   flight.said.erase(from);
   flight.against.insert_or_assign(from, answer);
@@ -242,6 +243,12 @@ void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::R
   const bool passes = answer.reason == Refusal::kTooEarly ||
                       answer.reason == Refusal::kOverloaded || answer.reason == Refusal::kRejected;
   if (passes || !flight.said.empty()) again_later(from, it->first);
+}
+
+// A node that waited with the slots before these says "never" of those alone, and where it is tells
+// so.
+bool Client::Impl::of_earlier_slots(const Flight& flight, const wire::Refused& answer) {
+  return flight.renewed && answer.reason == Refusal::kExpired && answer.slot < flight.valid.until;
 }
 
 // f+1 alike. A node that is overloaded says nothing of the transaction, so those that may have
@@ -269,6 +276,7 @@ void Client::Impl::too_late(Flights::iterator it) {
                                "too little to tell whether it was ordered in them"));
   }
   flight.sent = 0;
+  flight.renewed = true;
   flight.asked.clear();
   flight.against.clear();
   if (links[node].welcome) send(node, it->first, flight);

@@ -101,6 +101,25 @@ TEST(ClientWords, OldSlotsAreChangedWhenMoreThanMayLieSaySo) {
   }
 }
 
+// A member that took it with the old slots counts the new attempt as that one, and says that it has
+// expired when those are over. Before: two such words were the outcome, "never", of what others
+// could still order.
+TEST(ClientWords, ARefusalOfOldSlotsSaysNothingOfNewOnes) {
+  constexpr std::uint64_t kOld = 100 - kSlotsBack;
+  std::array<int, 4> anew{};  // each counted on its member's thread
+  FourFakes fakes([&](std::size_t member, int, const Submitted& got) -> std::optional<Frame> {
+    const bool old = got.valid.since.value == kOld;
+    if (old && member > 1) return std::nullopt;
+    if (old) return refusal_of(Round{50'000}, got.sequences, Refusal::kTooLate);
+    if (member < 2) return refusal_of(Round{50'000}, got.sequences, Refusal::kTooEarly);
+    if (++anew[member] == 1) return refusal_of(Round{50'001}, got.sequences, Refusal::kExpired);
+    return results_of(Round{50'002}, got.sequences,
+                      [](std::uint64_t) { return std::pair(std::uint64_t{7}, "done"); });
+  });
+  const Outcome out = fakes.submit(10'000'000);
+  EXPECT_TRUE(out.committed()) << out.why;
+}
+
 // Member 0 has taken it, and may have ordered it in the slots that the others have forgotten.
 TEST(ClientWords, SlotsThatOneMemberUsedAreNotChanged) {
   FourFakes fakes([](std::size_t member, int, const Submitted& got) {
