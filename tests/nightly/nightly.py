@@ -41,7 +41,7 @@ LEAST_FOR_SANITIZERS = 2400
 TSAN_OPTIONS = f"suppressions={ROOT / 'tests' / 'tsan.supp'}"
 KILLS_GRACE = 300
 # In every state; and while nodes take snapshots, prune, and take their state from peers.
-KILL_DRIVERS = ("kills.py", "life_kills.py")
+KILL_DRIVERS = ("kills.py", "life_kills.py", "record_kills.py")
 NO_STRACE = 77
 
 

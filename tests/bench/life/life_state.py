@@ -4,6 +4,8 @@ The three share one network, since making its state is most of the work."""
 import contextlib
 import random
 import statistics
+import subprocess
+import sys
 import time
 
 from life_cluster import NODES, Cluster, fail, run, until
@@ -36,29 +38,48 @@ def built(args, folder, with_all):
         yield cluster, {"entries": now["length"], "begins": now["begins"], "build_s": seconds}
 
 
+@contextlib.contextmanager
+def something_that_computes():
+    """A program that takes one processor: what it does to the clients' latency is this machine's, and no node's."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
 def join(args, cluster):
-    """An empty node under load: seconds until it has what the others had, and their clients' latency meanwhile."""
+    """An empty node under load: seconds until it has what the others had, and their clients' latency meanwhile. Beside it stand, since
+    five processes and the load share what processors there are: the latency beside a program that only computes, and with four nodes."""
     others = range(NODES - 1)
     with cluster.load(rate=args.state_rate, nodes=others) as load:
         load.wait_for(2)
         since = time.monotonic()
         load.wait_for(args.before)
+        busy = time.monotonic()
+        with something_that_computes():
+            load.wait_for(args.before)
+        load.wait_for(2)
         started = time.monotonic()
         cluster.start(NODES - 1)
 
         def level():
+            if not (cluster.status(NODES - 1) or {"ready": False})["ready"]:
+                return False  # each question costs the machine as much as hundreds of transactions
             ahead = max((cluster.status(node) or {"length": 0})["length"] for node in others)
-            own = cluster.status(NODES - 1)
-            return own and own["ready"] and own["length"] >= ahead > 0
-        seconds = until(level, "the new node is not level", rest=0.2)
+            return cluster.said(NODES - 1)["length"] >= ahead > 0
+        seconds = until(level, "the new node is not level", rest=0.5)
         cpu = cluster.cpu([NODES - 1])
-        load.wait_for(2)
-        before, meanwhile = load.of(since, started), load.of(started, started + seconds + 1)
-        rate = [s["in_second"] for s in load.seconds if since < s["at"] <= started]
+        level_at = time.monotonic()
+        load.wait_for(args.before)
+        before, beside = load.of(since, busy), load.of(busy + 1, busy + args.before)
+        meanwhile, after = load.of(started, started + seconds + 1), load.of(level_at + 1)
+        rate = [s["in_second"] for s in load.seconds if since < s["at"] <= busy]
     own = cluster.said(NODES - 1)
     if own["begins"] == 0:
         fail("the new node has the whole log: nothing was pruned before it came")
-    p50 = {"p50_ms_before": statistics.median(before), "p50_ms_meanwhile": statistics.median(meanwhile)}
+    p50 = {"p50_ms_before": statistics.median(before), "p50_ms_meanwhile": statistics.median(meanwhile),
+           "p50_ms_beside_one_that_computes": statistics.median(beside), "p50_ms_of_four": statistics.median(after)}
     entered = cluster.logged(NODES - 1, "took its state from peers")
     return {"level_s": seconds, "level_cpu_s": cpu, "times_entered": entered, **p50,
             "p50_ratio": p50["p50_ms_meanwhile"] / p50["p50_ms_before"], "worst_second_p50_ms": max(meanwhile),

@@ -469,8 +469,8 @@ def existing(folder):
     return folder
 
 
-def parsed(about, protocols, cycles):
-    """The command line of a driver of kills; `cycles` says what that option counts."""
+def parsed(about, protocols, cycles, more=lambda arguments: None):
+    """The command line of a driver of kills; `cycles` says what that option counts, `more` adds options."""
     arguments = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("binary")
     arguments.add_argument("--protocol", choices=protocols, help="one alone (default: all in turn)")
@@ -478,6 +478,7 @@ def parsed(about, protocols, cycles):
     arguments.add_argument("--minutes", type=float, help="instead: as many kills as fit")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--scratch", type=existing, help="a folder for the networks; that of a finding is kept")
+    more(arguments)
     given = arguments.parse_args()
     if (given.cycles is None) == (given.minutes is None):
         arguments.error("give either --cycles or --minutes")
