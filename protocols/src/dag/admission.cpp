@@ -213,7 +213,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     twins.emplace(edge, Twin{*payer, std::nullopt});
     ++peers[payer->value].twins;
   }
-  found(edge);
+  missing.found(edge);
   forget_packed(edge);
   begins_to_wait(*block);
   if (place(block)) {

@@ -33,16 +33,17 @@ void MissingBlocks::discharge(NodeId author) {
 }
 
 void MissingBlocks::pushed(const Edge& edge) {
+  on_trial_.erase(edge);
+  longer_.erase(edge);
   if (const auto it = missing_.find(edge); it != missing_.end()) it->second.pushed = true;
 }
 
-bool MissingBlocks::found(const Edge& edge) {
+void MissingBlocks::found(const Edge& edge) {
   const auto it = missing_.find(edge);
-  if (it == missing_.end()) return false;
+  if (it == missing_.end()) return;
   discharge(it->second.charged);
-  const bool lost = it->second.search.begun() && !it->second.pushed;
+  if (it->second.search.begun() && !it->second.pushed) on_trial_.insert(edge);
   missing_.erase(it);
-  return lost;
 }
 
 void MissingBlocks::forget(Round floor) {

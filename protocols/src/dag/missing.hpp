@@ -4,7 +4,8 @@
 //   MissingBlocks missing(committee);
 //   missing.need(edge, child, from);                    // `child` refers to it; `from` sent that
 //   if (missing.of(author) >= limits.missing_per_peer) ...   // no more of its blocks are held
-//   if (const auto search = missing.found(edge)) ...    // it came; who was asked for it
+//   missing.found(edge);                                // it came, from whomever
+//   missing.each_late([&](NodeId author) { ... });      // whose blocks had to be asked for
 //
 // Guarantees: a block that is missing is charged to the author of the first block that refers to
 // it, until it is found or forgotten, so a liar who refers to what does not exist uses up its own
@@ -14,6 +15,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,10 +37,20 @@ class MissingBlocks {
   explicit MissingBlocks(const Committee& committee);
 
   void need(const Edge& edge, const Edge& child, NodeId from);
-  /// Its author sends it by itself. Nothing, if it is not missing.
+  /// Its author sends it by itself.
   void pushed(const Edge& edge);
-  /// Missing no more. True when it was, was asked for, and did not come from its author unasked.
-  bool found(const Edge& edge);
+  /// Missing no more. What was asked for is on trial until the next call but one of each_late().
+  void found(const Edge& edge);
+  /// Blocks were found whose authors may send them yet: each_late() is to be called.
+  bool on_trial() const { return !on_trial_.empty() || !longer_.empty(); }
+  /// Calls `visit(NodeId author)` for each block that was found before the last call, had been
+  /// asked for, and was not pushed. A large one takes its author a while to push, and others name
+  /// it before all have it.
+  template <class F>
+  void each_late(F visit) {
+    for (const Edge& edge : std::exchange(longer_, std::exchange(on_trial_, {})))
+      visit(edge.author);
+  }
   /// Drops what is at the floor or below it: that counts as accepted.
   void forget(Round floor);
 
@@ -71,6 +83,10 @@ class MissingBlocks {
   std::map<Edge, Missing> missing_;
   std::optional<Edge> begin_;
   std::vector<Edge> fresh_;
+  // What was asked for and found since the last call of each_late(), and between that and the one
+  // before: as much as is asked for meanwhile, which has its quotas.
+  std::set<Edge> on_trial_;
+  std::set<Edge> longer_;
   std::vector<std::uint32_t> charged_;  // by author
 };
 

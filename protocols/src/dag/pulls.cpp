@@ -26,10 +26,6 @@ void Dag::State::need(const Edge& edge, const Edge& child, NodeId from, Fx& fx) 
   hurry(fx);
 }
 
-void Dag::State::found(const Edge& edge) {
-  if (missing.found(edge)) latecomers.flag(edge.author, own_round());
-}
-
 // Whose quota a further block of an equivocator counts against: somebody whose block rests on it.
 // A correct node names few of them, and its quota is not used up by liars. Empty: nobody has room.
 std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
@@ -73,7 +69,8 @@ void Dag::State::hurry(Fx& fx) {
 // Where everybody was asked in vain and nothing is to be done, questions go out as seldom as an
 // idle node repeats its block: what a liar invented does not keep a cluster awake.
 void Dag::State::arm_pull(Fx& fx) {
-  if (missing.empty() && unproved.empty() && packed.empty() && held_back.empty() && !lagging()) {
+  if (missing.empty() && unproved.empty() && packed.empty() && held_back.empty() && !lagging() &&
+      !missing.on_trial()) {
     return;
   }
   const Delay every = eager || has_work() ? kHalfTick : config.idle_push;
@@ -95,6 +92,7 @@ bool Dag::State::may_ask(NodeId peer) {
 void Dag::State::pull(Fx& fx) {
   pull_armed = false;
   half_tick = pull_after == kHalfTick && !half_tick;
+  missing.each_late([&](NodeId author) { latecomers.flag(author, own_round()); });  // B1
   if (half_tick) {
     ask_for_blocks(fx);
     return arm_pull(fx);
@@ -104,7 +102,7 @@ void Dag::State::pull(Fx& fx) {
   for (const auto& [round, blocks] : packed) {
     for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
   }
-  eager = false;
+  eager = missing.on_trial();
   want_held_back(fx);
   ask_for_blocks(fx);
   ask_for_evidence(fx);

@@ -72,7 +72,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   if (round <= store.floor()) return;
   if (store.find(edge) == nullptr) {
     if (edge.author == config.self) accuse_self(*block, fx);
-    found(edge);
+    missing.found(edge);
     forget_packed(edge);
     begins_to_wait(*block);
     place(block);

@@ -91,7 +91,6 @@ struct Dag::State {
   void receive(NodeId from, const Want& message, Fx& fx);
   void receive(NodeId from, const WantRound& message, Fx& fx);
   void need(const Edge& edge, const Edge& child, NodeId from, Fx& fx);
-  void found(const Edge& edge);
   std::optional<NodeId> payer_of(const Edge& edge) const;
   bool author_has_room(NodeId author) const;
   NodeSet not_wanted(Round round) const;

@@ -7,7 +7,7 @@
 A network of one real node needs no other to commit, so a kill and what is checked after it take a second, and thousands of
 records can be tried one after another: kill_at.cpp ends the process at its first, its second, ... record since its start, whole or
 half written. Clients submit all the time. The node takes a snapshot every few slots, keeps as little of its log as it can, and most
-kills come before it has mended what the last one left. Seeds 5k to 5k + 4 together try each of the first records, and each of those
+kills come before it has mended what the last one left. Seeds 5k to 5k + 4 together try each of the first records, and many of those
 around the time when a node prunes for the first time after a start.
 
 After each kill what the disk has of the log is in one piece, is what it was before, byte for byte, as far as it goes back, and
@@ -37,9 +37,9 @@ import thresher_client  # noqa: E402
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "anchored-bullshark", "bullshark", "pbft", "simplex", "hotstuff2", "raft")
 PARTS = 5  # of the records that are tried; a network has one of them
 PER_NETWORK = 160  # records of a part, and kills
-PRUNES = 2950  # milliseconds after a start when a node is about to prune for the first time (net/src/life/node_pruning.cpp)
+PRUNES = 3100  # milliseconds after a start when a node is about to prune for the first time (net/src/life/node_pruning.cpp)
 RECORDS = [str(1 + n) for n in range((PARTS - 1) * PER_NETWORK)]  # from a start on: a second or two of this load
-LATER = [f"{1 + n}@{PRUNES}" for n in range(PER_NETWORK)]
+LATER = [f"{1 + n}@{PRUNES}" for n in range(2 * PER_NETWORK)]  # it begins to after 20 to 250 of them
 RUNS = 5  # seconds in which a record that does not come is waited for
 CLIENTS = 4
 # What no kill may bring about. A node whose disk lost the end of a record says so; that is no damage.
@@ -235,7 +235,7 @@ def network(given, protocol, seed, kills, until, note):
     draw = random.Random(f"{protocol} {seed}")
     records, part = list(RECORDS), seed % PARTS * PER_NETWORK
     random.Random(f"{protocol} {seed // PARTS}").shuffle(records)
-    records += draw.sample(LATER, len(LATER))
+    records += draw.sample(LATER, PER_NETWORK)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"record-kills-{protocol}-", dir=given.scratch))
     net = Alone(given, protocol, folder / "net", draw)
     try:

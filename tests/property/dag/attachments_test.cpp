@@ -152,6 +152,29 @@ TEST(Attachments, LargeBlocksOfAnotherAreNotBrought) {
   }
 }
 
+// B1. Who has much to send takes a while: others name its block, and are asked for it, before all
+// have it. Seen with the dense blocks of 400 nodes, of which many were then sent by 80 others as
+// well.
+TEST(Attachments, ABlockThatIsUnderWayForLongMakesItsAuthorNotLate) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+    Timed world(kNodes, {}, rules);
+    std::uint64_t asked = 0;
+    std::uint64_t attached = 0;
+    world.said = [&](std::uint16_t, const Message& m) {
+      asked += std::holds_alternative<Want>(m);
+      if (const auto* push = std::get_if<Push>(&m)) attached += push->attached.size();
+    };
+    world.delay = [](std::uint16_t from, std::uint16_t to) {
+      return from == 0 && to >= 5 ? Ticks{300} : Ticks{60};
+    };
+    world.start();
+    world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
+    world.run_until(100 * kDelta);
+    EXPECT_GT(asked, 10u) << rules.name;
+    EXPECT_EQ(attached, 0u) << rules.name;
+  }
+}
+
 // B6. What node 0 sends is lost to one of the others, each in its turn.
 TEST(Attachments, WhoseSparseBlocksGetLostBringsTheLastOneWithTheNext) {
   Timed world(kNodes, {});

@@ -51,7 +51,8 @@ TEST(MissingBlocks, AreChargedToTheFirstWhoNamesThem) {
   EXPECT_EQ(missing.of(node(1)), 1u);
   EXPECT_EQ(missing.of(node(2)), 0u);
   EXPECT_EQ(missing.size(), 1u);
-  EXPECT_FALSE(missing.found(edge(0, 1)));  // nobody had been asked
+  missing.found(edge(0, 1));
+  EXPECT_FALSE(missing.on_trial());  // nobody had been asked
   EXPECT_EQ(missing.of(node(1)), 0u);
   EXPECT_EQ(missing.size(), 0u);
 }
@@ -80,22 +81,54 @@ TEST(MissingBlocks, AskFirstWhoNamedThem) {
     return true;
   });
   EXPECT_EQ(asked, (std::vector<NodeId>{node(4), node(5)}));
-  EXPECT_TRUE(missing.found(edge(0, 1)));
-  EXPECT_FALSE(missing.found(edge(0, 1)));
 }
 
-// A large block is often overtaken by a small one that names it, and by a question for it.
-TEST(MissingBlocks, WhatItsAuthorSendsAfterAllWasNotLost) {
+/// Asks for all that is missing, once.
+void ask_for_all(MissingBlocks& missing) {
   const Committee committee = *Committee::of(7);
-  MissingBlocks missing(committee);
-  missing.need(edge(0, 1), edge(4, 2), node(5));
   missing.each([&](const Edge&, MissingBlocks::Missing& one) {
     one.search.next(committee, node(6), [](NodeId) { return true; });
     return true;
   });
-  missing.pushed(edge(0, 1));
-  missing.pushed(edge(0, 2));
-  EXPECT_FALSE(missing.found(edge(0, 1)));
+}
+
+std::vector<NodeId> late(MissingBlocks& missing) {
+  std::vector<NodeId> out;
+  missing.each_late([&](NodeId author) { out.push_back(author); });
+  return out;
+}
+
+TEST(MissingBlocks, WhatHadToBeAskedForWasLateATickLater) {
+  MissingBlocks missing(*Committee::of(7));
+  missing.need(edge(0, 1), edge(4, 2), node(5));
+  ask_for_all(missing);
+  missing.found(edge(0, 1));
+  missing.found(edge(0, 1));
+  EXPECT_TRUE(missing.on_trial());
+  EXPECT_TRUE(late(missing).empty());
+  EXPECT_TRUE(missing.on_trial());
+  EXPECT_EQ(late(missing), std::vector{node(0)});
+  EXPECT_FALSE(missing.on_trial());
+  EXPECT_TRUE(late(missing).empty());
+}
+
+// A large block is often overtaken by a small one that names it, and by a question for it.
+TEST(MissingBlocks, WhatItsAuthorSendsAfterAllWasNotLost) {
+  for (const int ticks_after_answer : {-1, 0, 1}) {  // -1: before it
+    MissingBlocks missing(*Committee::of(7));
+    missing.need(edge(0, 1), edge(4, 2), node(5));
+    ask_for_all(missing);
+    if (ticks_after_answer < 0) missing.pushed(edge(0, 1));
+    missing.found(edge(0, 1));
+    if (ticks_after_answer > 0) {
+      EXPECT_TRUE(late(missing).empty());
+    }
+    missing.pushed(edge(0, 1));
+    missing.pushed(edge(0, 2));
+    EXPECT_FALSE(missing.on_trial()) << ticks_after_answer;
+    EXPECT_TRUE(late(missing).empty());
+    EXPECT_TRUE(late(missing).empty());
+  }
 }
 
 TEST(MissingBlocks, ThoseThatAreNewAreVisitedOnceByThemselves) {
