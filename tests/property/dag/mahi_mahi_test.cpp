@@ -141,7 +141,7 @@ Coins real(std::uint32_t n) {
 }
 
 constexpr std::uint64_t kRounds = 60;
-constexpr std::uint64_t kSteps = 120'000;
+constexpr std::uint64_t kSteps = 150'000;
 
 TEST(WithoutSynchrony, TheNextKnownLeaderDelayedStallsTheTimedRules) {
   for (Rules rules : {Rules::thresher(), Rules::mysticeti()}) {
