@@ -82,20 +82,51 @@ function(thresher_together target folder)
   endforeach()
 endfunction()
 
-# thresher_part(NAME SOURCES... ): target thresher_NAME, alias thresher::NAME, headers in NAME/include. PLAIN: without precompiled
-# headers, because some of its files are for other processors.
+# thresher_divide(SOURCES DEMO BEYOND ... KEEP ...): what a pattern of BEYOND fits and none of KEEP stays in the list SOURCES, the rest
+# moves to the list DEMO.
+function(thresher_divide sources demo)
+  cmake_parse_arguments(D "" "" "BEYOND;KEEP" ${ARGN})
+  list(TRANSFORM D_BEYOND REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1.cpp")
+  file(GLOB beyond CONFIGURE_DEPENDS ${D_BEYOND})
+  if(D_KEEP)
+    list(TRANSFORM D_KEEP REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/\\1.cpp")
+    list(REMOVE_ITEM beyond ${D_KEEP})
+  endif()
+  set(rest ${${sources}})
+  list(REMOVE_ITEM rest ${beyond})
+  set(${sources} ${beyond} PARENT_SCOPE)
+  set(${demo} ${rest} PARENT_SCOPE)
+endfunction()
+
+# How thresher_part() compiles its sources, of which it has told P_...
+macro(thresher_compiled_as_part target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PUBLIC ${P_PUBLIC}
+    PRIVATE ${P_PRIVATE} $<BUILD_INTERFACE:thresher_warnings>)
+  if(NOT P_PLAIN)
+    thresher_precompile(${target} thresher_standard_library)
+  endif()
+endmacro()
+
+# thresher_part(NAME SOURCES ... ): target thresher_NAME, alias thresher::NAME, headers in NAME/include. PLAIN: without precompiled
+# headers, because some of its files are for other processors. BEYOND_DEMO: patterns, without ".cpp", of those sources that `./dev demo`
+# does without, DEMO_HAS: names of some that it needs nevertheless. All others are compiled as thresher_NAME_demo, whose objects are
+# part of thresher_NAME, so that nothing is compiled twice.
 function(thresher_part name)
-  cmake_parse_arguments(P "PLAIN" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(P "PLAIN" "" "SOURCES;BEYOND_DEMO;DEMO_HAS;PUBLIC;PRIVATE" ${ARGN})
+  if(P_BEYOND_DEMO)
+    thresher_divide(P_SOURCES demo_sources BEYOND ${P_BEYOND_DEMO} KEEP ${P_DEMO_HAS})
+    add_library(thresher_${name}_demo OBJECT ${demo_sources})
+    thresher_compiled_as_part(thresher_${name}_demo)
+    # A set of files that are compiled together may lie in both: see thresher_together.
+    set_target_properties(thresher_${name}_demo PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    list(APPEND P_SOURCES $<TARGET_OBJECTS:thresher_${name}_demo>)
+  endif()
   if(P_SOURCES)
     add_library(thresher_${name} STATIC ${P_SOURCES})
-    target_include_directories(thresher_${name} PUBLIC
-      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_link_libraries(thresher_${name} PUBLIC ${P_PUBLIC}
-      PRIVATE ${P_PRIVATE} $<BUILD_INTERFACE:thresher_warnings>)
-    if(NOT P_PLAIN)
-      thresher_precompile(thresher_${name} thresher_standard_library)
-    endif()
+    thresher_compiled_as_part(thresher_${name})
   else()
     add_library(thresher_${name} INTERFACE)
     target_include_directories(thresher_${name} INTERFACE
@@ -107,6 +138,18 @@ function(thresher_part name)
   set_target_properties(thresher_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS thresher_${name} EXPORT thresher ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL)
+endfunction()
+
+# thresher_objects(OUT PARTS ...): all that was compiled for parts, where no archive will do.
+function(thresher_objects out)
+  set(objects)
+  foreach(part ${ARGN})
+    list(APPEND objects $<TARGET_OBJECTS:thresher_${part}>)
+    if(TARGET thresher_${part}_demo)
+      list(APPEND objects $<TARGET_OBJECTS:thresher_${part}_demo>)
+    endif()
+  endforeach()
+  set(${out} ${objects} PARENT_SCOPE)
 endfunction()
 
 # thresher_test(NAME LABEL fast|slow SOURCES ... LIBS ...): one GoogleTest binary, one ctest entry. PLAIN: without precompiled headers,

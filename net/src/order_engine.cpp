@@ -1,7 +1,6 @@
 #include "order_engine.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "ordering_protocols.hpp"
 #include "thresher/core/assert.hpp"
@@ -10,10 +9,9 @@ namespace thresher::net {
 namespace {
 
 const OrderingProtocol* find(std::string_view name) {
-  const auto* const end = std::end(kOrderingProtocols);
-  const auto* const at = std::find_if(std::begin(kOrderingProtocols), end,
-                                      [&](const OrderingProtocol& p) { return p.name == name; });
-  return at == end ? nullptr : at;
+  const auto known = ordering_protocols();
+  const auto at = std::ranges::find(known, name, &OrderingProtocol::name);
+  return at == known.end() ? nullptr : &*at;
 }
 
 }  // namespace

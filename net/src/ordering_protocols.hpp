@@ -3,13 +3,15 @@
 //   {"mine", &make_mine, &plain_id_of},      // with make_mine() in mine_engine.hpp
 //
 // Guarantees: node_protocols(), make_engine() and whoever reads a log go by this table alone. A
-// client knows the names and links none of the engines. Private to net/.
+// client knows the names and links none of the engines. The program of `./dev demo` has a shorter
+// one of its own (demo/protocols.cpp). Private to net/.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "certified_engine.hpp"
@@ -53,6 +55,9 @@ constexpr auto ordering_protocol_names() {
                  [](const OrderingProtocol& p) { return p.name; });
   return out;
 }
+
+/// Those that this program can run.
+std::span<const OrderingProtocol> ordering_protocols();
 
 /// Pre: the genesis names one of them.
 LogForm log_form_of(const Genesis& genesis);

@@ -1,0 +1,10 @@
+// Apart from who looks one up: the program of `./dev demo` links fewer engines.
+#include "ordering_protocols.hpp"
+
+namespace thresher::net {
+
+std::span<const OrderingProtocol> ordering_protocols() {
+  return kOrderingProtocols;
+}
+
+}  // namespace thresher::net
