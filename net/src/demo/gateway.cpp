@@ -5,6 +5,7 @@ namespace thresher::net {
 
 struct Gateway::Impl {};
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as the gateway that keeps them
 Gateway::Gateway(GatewayHooks /*hooks*/, const GatewayLimits& /*limits*/) {}
 
 Gateway::~Gateway() = default;
