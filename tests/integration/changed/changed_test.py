@@ -37,11 +37,11 @@ class Changed(unittest.TestCase):
         self.addCleanup(self.place.cleanup)
         self.root = pathlib.Path(self.place.name).resolve() / "tree"
         self.build, self.tools = self.root / "build", self.root.parent / "tools"
-        for folder in ("cmake", "build/bin", "golden", "docs"):
+        for folder in ("cmake", "build/bin", "golden", "pages"):
             (self.root / folder).mkdir(parents=True)
         self.tools.mkdir()
         shutil.copy(SCRIPT, self.root / "cmake")
-        for name, text in ((".gitignore", "build\n"), ("golden/one.json", "1"), ("docs/page.md", "a"), ("part.cpp", "int i;"),
+        for name, text in ((".gitignore", "build\n"), ("golden/one.json", "1"), ("pages/one.md", "a"), ("part.cpp", "int i;"),
                            ("test.py", "pass"), ("build/bin/unit", "program"), ("build/bin/thresher", "thresher")):
             (self.root / name).write_text(text)
         (self.build / "compile_commands.json").write_text(json.dumps([
@@ -79,7 +79,7 @@ class Changed(unittest.TestCase):
         self.assertEqual(self.change("golden/one.json"), ["unit", "script", "whole"])
 
     def test_pages_count_for_scripts_and_code_for_who_has_the_whole_tree(self):
-        self.assertEqual(self.change("docs/page.md"), ["script", "whole"])
+        self.assertEqual(self.change("pages/one.md"), ["script", "whole"])
         self.assertEqual(self.change("part.cpp"), ["whole"])
 
     def test_a_new_file_counts_before_git_knows_it(self):
