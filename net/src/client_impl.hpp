@@ -117,7 +117,7 @@ struct Client::Impl {
   void observes(std::size_t node, const wire::Refused& answer, ByteView sequences);
   bool may_move_on() const;
   void again_later(std::size_t node, std::uint64_t sequence);
-  void resolve(Flights::iterator it, Outcome outcome);
+  void resolve(Flights::iterator it, const Outcome& outcome);
   void give_up(Flights::iterator it, const std::string& why);
   Outcome given_up(const Flight& flight, const std::string& why) const;
   std::string contradictions(const Flight& flight) const;

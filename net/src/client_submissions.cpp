@@ -333,7 +333,7 @@ void Client::Impl::again_later(std::size_t to, std::uint64_t sequence) {
 }
 
 // Its owner may submit again meanwhile, so it is out of the map before.
-void Client::Impl::resolve(Flights::iterator it, Outcome outcome) {
+void Client::Impl::resolve(Flights::iterator it, const Outcome& outcome) {
   if (it->second.words == Words::kProof && !it->second.said.empty()) {
     proving.erase(it->second.said.begin()->second.position);
   }
