@@ -21,16 +21,26 @@ Guarantees: `submit` sends to one gateway and never twice, but to the next one w
 nothing: after an answer that did not come the transaction is Unknown, and
 may be ordered until its last slot. Questions go to the next gateway when one does not answer. Where nodes have pruned their
 log, who reads it is told so (Pruned) and never given a log with a hole. What cannot be meant is a TypeError or a ValueError,
-before anything is sent; whatever a gateway answers, or does not, is an Error.
+before anything is sent; whatever a gateway answers, or does not, is an Error. What is read holds together: a log has no hole
+and no repeat, a number is one.
+
+How long: a gateway has `timeout` seconds for its whole answer, and GRACE more in which to say itself that it has none; then it
+is given up, however much it still sends (to look a host's name up is the system's, and takes what it takes). One after the other is asked, so a question takes as much for each gateway that is
+silent; `query` with several words asks all of them at once, and has as much in all, so that one which is silent or sends
+nonsense holds nobody up while enough others answer. An answer over MOST_BYTES is none.
 """
 import argparse
 import collections
+import contextlib
 import http.client
 import json
 import operator
 import os
+import queue
 import re
+import socket
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -39,6 +49,13 @@ import urllib.parse
 NOTHING_TAKEN = frozenset((400, 403, 404, 405, 411, 413, 415, 417, 421, 422, 429, 431, 501, 503))
 
 MOST = 2**64 - 1  # a gateway's numbers have 64 bits
+
+# The largest answer is a page of the log: 1 MiB of transactions and one more, which has 1 MiB at most. Each byte of them takes
+# two digits, and up to three more where a text stands beside them.
+MOST_BYTES = 16 * 2**20
+
+# Seconds behind a time-out in which a gateway says that it has no answer, and until which slot there may be one.
+GRACE = 2.0
 
 Receipt = collections.namedtuple("Receipt", "position slot result failed proof")
 Transaction = collections.namedtuple("Transaction", "position slot client sequence data")
@@ -61,7 +78,8 @@ class Unknown(Error):
 
     @property
     def until(self):
-        return self.reply.get("until")
+        until = self.reply.get("until")
+        return until if _is_whole(until) else None
 
 
 class Unreachable(Error):
@@ -78,7 +96,7 @@ class Pruned(Error):
 
 class Client:
     def __init__(self, gateways, timeout=30.0):
-        """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for an answer, 0.001 to 120.
+        """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for a whole answer, 0.001 to 120.
 
         Raises ValueError or TypeError for what is none."""
         given = [gateways] if isinstance(gateways, str) else gateways
@@ -96,7 +114,7 @@ class Client:
         last = refused = None
         for _ in self.gateways:
             gateway = self.gateways[self._at]
-            connection = http.client.HTTPConnection(gateway, timeout=self.timeout + 5)
+            connection = _Connection(gateway, self._end())
             try:
                 connection.connect()
             except OSError as e:
@@ -133,34 +151,53 @@ class Client:
             raise ValueError(f"{words} words were asked for and {len(self.gateways)} gateways are known")
         if words == 1:
             return _read_as(_answer, self._good(*self._get(target)))
-        end = time.monotonic() + self.timeout
-        while True:
-            said = collections.Counter()
-            for gateway in self.gateways:
-                try:
-                    said[_read_as(_answer, self._good(*self._get(target, gateway)))] += 1
-                except Error:
+        end, said, heard, last = self._end(), {}, queue.Queue(), None
+        enough = threading.Event()
+        for gateway in self.gateways:
+            threading.Thread(target=self._ask_on, args=(target, gateway, end, heard, enough), daemon=True).start()
+        try:
+            while (left := end - time.monotonic()) > 0:
+                gateway, answer = heard.get(timeout=left)
+                if isinstance(answer, Error):
+                    last = answer
                     continue
-            for answer, count in said.items():
-                if count >= words:
+                said[gateway] = answer
+                if list(said.values()).count(answer) >= words:
                     return answer
-            if time.monotonic() > end:
-                raise Error(f"no {words} gateways say the same ({len(said)} different answers)")
-            time.sleep(0.05)  # their states move
+        except queue.Empty:
+            pass
+        finally:
+            enough.set()
+        raise Error(f"no {words} gateways say the same ({len(set(said.values()))} different answers of {len(said)} gateways"
+                    f"{f'; the last problem: {last}' if last else ''})")
+
+    def _ask_on(self, target, gateway, end, heard, enough):
+        """Asks one gateway again and again, as its state moves, and puts what it says into `heard`."""
+        while not enough.is_set() and time.monotonic() < end:
+            try:
+                answer = _read_as(_answer, self._good(*self._get(target, gateway, end, enough)))
+            except Error as e:
+                answer = e
+            heard.put((gateway, answer))
+            enough.wait(0.05)
 
     def status(self, gateway=None):
         """What a node says of itself, as a dictionary."""
-        return self._good(*self._get("/status", gateway))
+        return _read_as(_status, self._good(*self._get("/status", gateway)))
 
     def log(self, start=0, limit=1000):
         """A page of Transactions from a position on, at most `limit`; go on behind its last one. Empty at the end of the log.
 
         Raises Pruned where it is not kept."""
-        target = f"/log?from={_number('start', start, 0)}&limit={_number('limit', limit, 1)}"
-        return _read_as(_transactions, self._good(*self._get(target)))
+        start, limit = _number("start", start, 0), _number("limit", limit, 1)
+        page = _read_as(_transactions, self._good(*self._get(f"/log?from={start}&limit={limit}"), start))
+        for position, transaction in enumerate(page[:limit], start):
+            _check_follows(transaction, position, "the gateway")
+        return page[:limit]
 
     def follow(self, start=0):
-        """Every Transaction from a position on, without end; goes on at another gateway when one ends.
+        """Every Transaction from a position on, without end; goes on at another gateway when one ends, or sends no sign of
+        life for its time-out. Raises Error where a gateway skips or repeats a position: what came before it is whole.
 
         Raises Pruned where the gateway keeps the log no more; what came before it is whole."""
         # A generator's own lines run only when it is asked for the first one: a wrong number is told where it is given.
@@ -169,25 +206,41 @@ class Client:
     def _follow(self, start):
         while True:
             gateway = self.gateways[self._at]
-            connection = http.client.HTTPConnection(gateway, timeout=self.timeout)
+            connection = _Connection(gateway, self._end())
             try:
                 connection.request("GET", f"/log?from={start}", headers={"Accept": "text/event-stream"})
-                response = connection.getresponse()
-                if response.status != 200:
-                    raise Error(f"{gateway}: {_body(response).decode(errors='replace').strip()}")
-                for event, data in _events(_lines(response)):
-                    if event == "pruned":
-                        raise _read_as(_pruned, data)
-                    if event == "message":  # as events without a name are called; others are of a later release
-                        transaction = _read_as(_transaction, data)
-                        start = transaction.position + 1
-                        yield transaction
+                stream = connection.sock  # the library lets go of it where an answer ends with its connection
+                with connection.getresponse() as response:
+                    if response.status != 200:
+                        raise Error(f"{gateway}: {_body(response).decode(errors='replace').strip()}")
+                    for event, data in _events(self._lines(response, stream)):
+                        if event == "pruned":
+                            raise _read_as(lambda told, at=start: _pruned(told, at), data)
+                        if event == "message":  # as events without a name are called; others are of a later release
+                            transaction = _read_as(_transaction, data)
+                            _check_follows(transaction, start, gateway)
+                            start += 1
+                            yield transaction
             except (OSError, http.client.HTTPException):
                 pass
             finally:
                 connection.close()
             self._at = (self._at + 1) % len(self.gateways)
             time.sleep(0.1)
+
+    def _end(self):
+        return time.monotonic() + self.timeout + GRACE
+
+    def _lines(self, response, stream):
+        """Each has the time of an answer to come whole."""
+        while True:
+            stream.end = self._end()
+            line = _read_by(lambda: response.readline(MOST_BYTES))
+            if not line:
+                return
+            if not line.endswith(b"\n"):
+                raise http.client.HTTPException("a line is cut off, or longer than any of a gateway")
+            yield line
 
     @staticmethod
     def _read(connection):
@@ -199,11 +252,11 @@ class Client:
             reply = None
         return response.status, reply if isinstance(reply, dict) else {"said": body.decode(errors="replace")}
 
-    def _get(self, target, gateway=None):
+    def _get(self, target, gateway=None, end=None, enough=None):
         last = None
         for _ in [gateway] if gateway else self.gateways:
             at = _address(gateway) if gateway else self.gateways[self._at]
-            connection = http.client.HTTPConnection(at, timeout=self.timeout + 5)
+            connection = _Connection(at, end or self._end(), enough)
             try:
                 connection.request("GET", target)
                 return self._read(connection)
@@ -216,12 +269,63 @@ class Client:
         raise Unreachable(f"no gateway can be reached; the last problem: {last}")
 
     @staticmethod
-    def _good(status, reply):
+    def _good(status, reply, start=-1):
         if status == 410 and "begins" in reply:
-            raise _read_as(_pruned, reply)
+            raise _read_as(lambda told: _pruned(told, start), reply)
         if status != 200:
             raise Error(str(reply.get("error") or f"status {status}: {str(reply.get('said', ''))[:200]}"), reply)
         return reply
+
+
+class _Stream(socket.socket):
+    """A socket whose calls all end by `end`; the library's time-out is that of one call, which a single byte begins anew.
+    Reading ends, a moment later, when `enough` is set too."""
+
+    end, enough = 0.0, None
+
+    def _bounded(self, call, *args, most=float("inf")):
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("it did not answer whole in time")
+        self.settimeout(min(left, most))
+        return call(*args)
+
+    def connect(self, address):
+        return self._bounded(super().connect, address)
+
+    def sendall(self, *args):
+        return self._bounded(super().sendall, *args)
+
+    def recv_into(self, *args):
+        if not self.enough:
+            return self._bounded(super().recv_into, *args)
+        while not self.enough.is_set():
+            with contextlib.suppress(socket.timeout):
+                return self._bounded(super().recv_into, *args, most=0.2)
+            if time.monotonic() >= self.end:
+                break
+        raise TimeoutError("it did not answer whole in time")
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, gateway, end, enough=None):
+        super().__init__(gateway)
+        self.end, self.enough = end, enough
+
+    def connect(self):
+        problem = OSError("it has no address")
+        for family, kind, protocol, _, at in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
+            self.sock = _Stream(family, kind, protocol)
+            self.sock.end, self.sock.enough = self.end, self.enough
+            try:
+                self.sock.connect(at)
+                self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # the body is sent behind the head
+                return
+            except OSError as e:
+                problem = e
+                self.sock.close()
+                self.sock = None
+        raise problem
 
 
 def _address(text):
@@ -269,27 +373,58 @@ def _read_as(read, reply, error=Error):
         raise error(f"the answer is none of a gateway ({type(e).__name__}: {e}): {str(reply)[:200]}") from e
 
 
+def _is_whole(value):
+    return type(value) is int and 0 <= value <= MOST  # True is an int too, and no number
+
+
+def _whole(reply, name):
+    if not _is_whole(reply[name]):
+        raise ValueError(f"{name} is no number that a gateway has")
+    return reply[name]
+
+
 def _receipt(reply):
+    failed = reply.get("failed", False)
+    if not isinstance(failed, bool):
+        raise TypeError("failed is neither true nor false")
     result = bytes.fromhex(reply["result"]) if "result" in reply else None
-    return Receipt(int(reply["position"]), reply["slot"], result, reply.get("failed", False), bytes.fromhex(reply.get("proof", "")))
+    return Receipt(_whole(reply, "position"), _whole(reply, "slot"), result, failed, bytes.fromhex(reply.get("proof", "")))
 
 
 def _answer(reply):
     return bytes.fromhex(reply["answer"])
 
 
+def _status(reply):
+    _whole(reply, "length")
+    return reply
+
+
 def _transaction(row):
-    return Transaction(int(row["position"]), row["slot"], row["client"], row["sequence"], bytes.fromhex(row["data"]))
+    bytes.fromhex(row["client"])
+    return Transaction(_whole(row, "position"), _whole(row, "slot"), row["client"], _whole(row, "sequence"),
+                       bytes.fromhex(row["data"]))
 
 
 def _transactions(reply):
-    return [_transaction(row) for row in reply["transactions"]]
+    rows = reply["transactions"]
+    if not isinstance(rows, list):
+        raise TypeError("transactions is no list")
+    return [_transaction(row) for row in rows]
 
 
-def _pruned(reply):
-    begins = int(reply["begins"])
+def _check_follows(transaction, position, gateway):
+    if transaction.position != position:
+        raise Error(f"{gateway} gave position {transaction.position} of the log where {position} belongs: it skips or repeats, "
+                    f"as no node does; read on from {position} at another one")
+
+
+def _pruned(reply, start):
+    begins = _whole(reply, "begins")
+    if begins <= start:
+        raise ValueError(f"it begins at {begins}, and yet what was asked for from {start} on would be gone")
     return Pruned(f"the log was pruned there and begins at position {begins} now: read from {begins} on, or ask a node that "
-                  "keeps more", {**reply, "begins": begins})
+                  "keeps more", reply)
 
 
 def _read_by(read):
@@ -301,12 +436,12 @@ def _read_by(read):
 
 
 def _body(response):
-    return _read_by(response.read)
-
-
-def _lines(response):
-    while line := _read_by(response.readline):
-        yield line
+    body = _read_by(lambda: response.read(MOST_BYTES + 1))
+    if len(body) > MOST_BYTES:
+        raise http.client.HTTPException(f"its answer is longer than {MOST_BYTES} bytes, as none of a gateway is")
+    if response.length:  # of a part the library complains only where it is asked for all
+        raise http.client.IncompleteRead(body, response.length)
+    return body
 
 
 def _events(lines):
@@ -325,6 +460,18 @@ def _events(lines):
             event, data = "message", b""
 
 
+_HIDDEN = re.compile("[\\\\\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\udc80-\udcff]")
+
+
+def escaped(data):
+    """Bytes that somebody else wrote, for a line on a terminal, as `thresher log` shows them: no control character, line break
+    or mark that turns the direction comes through, and nothing that is no UTF-8; those stand as \\n, \\t or \\xNN."""
+    def spelt(found):
+        short = {"\\": "\\\\", "\n": "\\n", "\t": "\\t"}.get(found[0])
+        return short or "".join(f"\\x{byte:02x}" for byte in found[0].encode(errors="surrogateescape"))
+    return _HIDDEN.sub(spelt, data.decode(errors="surrogateescape"))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Asks the HTTP gateway of a Thresher node.")
     parser.add_argument("gateway", help="like 127.0.0.1:8080; several with commas between them")
@@ -339,6 +486,7 @@ def main():
     log.add_argument("--from", dest="start", type=int, default=0)
     log.add_argument("--follow", action="store_true", help="without end")
     a = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:
         client = Client(a.gateway.split(","))
     except ValueError as e:
@@ -346,19 +494,19 @@ def main():
     try:
         if a.verb == "submit":
             receipt = client.submit(os.fsencode(a.text))
-            print(receipt.position, "failed" if receipt.failed else "done", (receipt.result or b"").decode(errors="replace"))
+            print(receipt.position, "failed" if receipt.failed else "done", escaped(receipt.result or b""))
             return int(receipt.failed)
         if a.verb == "query":
-            print(client.query(os.fsencode(a.text), a.length, a.words).decode(errors="replace"))
+            print(escaped(client.query(os.fsencode(a.text), a.length, a.words)))
         elif a.verb == "status":
             print(json.dumps(client.status(), indent=2))
         else:
             for t in client.follow(a.start) if a.follow else client.log(a.start):
-                print(t.position, t.client[:8], t.data.decode(errors="replace"), flush=True)
+                print(t.position, t.client[:8], escaped(t.data), flush=True)
     except ValueError as e:
         parser.error(str(e))
     except Error as e:
-        print(e, file=sys.stderr)
+        print(escaped(str(e).encode(errors="replace")), file=sys.stderr)
         return 1
     return 0
 

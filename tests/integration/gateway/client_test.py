@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 CLIENTS = sys.argv.pop(1)
@@ -14,7 +15,8 @@ from thresher_client import Client, Error, Pruned, Refused, Unknown, Unreachable
 
 
 class Port:
-    """Somebody at a port who gives the same answer to whatever it is asked, and closes. Counts the requests, keeps the last."""
+    """Somebody at a port who gives the same answer to whatever it is asked, and closes. Counts the requests, keeps the last. An
+    answer that is called sends itself to the visitor."""
 
     def __init__(self, answer):
         self.answer, self.asked, self.heard = answer, 0, b""
@@ -33,7 +35,7 @@ class Port:
                 self.heard = visitor.recv(65536)
                 if self.heard.endswith(b"\r\n\r\n") and self.heard.startswith(b"POST"):  # the body may come by itself
                     self.heard += visitor.recv(65536)
-                visitor.sendall(self.answer)
+                self.answer(visitor) if callable(self.answer) else visitor.sendall(self.answer)
 
     def __enter__(self):
         self.thread.start()
@@ -55,6 +57,27 @@ def events(text):
 
 def event(position):
     return b'id: %d\ndata: {"position":%d,"slot":1,"client":"00","sequence":0,"data":"6869"}\n\n' % (position, position)
+
+
+def drip(head):
+    """Never silent for long, and never at an end."""
+    def send(visitor):
+        visitor.sendall(head)
+        while True:
+            visitor.sendall(b" ")
+            time.sleep(0.05)
+    return send
+
+
+def flood(head):
+    """As much as is taken, up to what was 1.1 GB in the client."""
+    def send(visitor):
+        visitor.sendall(head)
+        for _ in range(400):
+            visitor.sendall(b"a" * 1_000_000)
+            send.sent += 1
+    send.sent = 0
+    return send
 
 
 PRUNED = b'{"error":"it is not kept","begins":7}'
@@ -145,6 +168,21 @@ class Arguments(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, "7 done \n"), done.stderr)
             self.assertTrue(port.heard.endswith(b"\r\n\r\n\xff"), port.heard)
 
+    # As `thresher log` does: whoever may submit wrote lines of this list, and to the terminal.
+    def test_the_shell_shows_no_control_character(self):
+        hostile = b"\x1b[31mred\nforged\tline\\ \xff\xc2\x9bC1 \xe2\x80\xae\xe2\x82\xac\x7f\r"
+        shown = "\\x1b[31mred\\nforged\\tline\\\\ \\xff\\xc2\\x9bC1 \\xe2\\x80\\xae\u20ac\\x7f\\x0d"
+        digits = hostile.hex().encode()
+        row = b'{"position":0,"slot":1,"client":"00","sequence":0,"data":"%s"}' % digits
+        for words, said, printed in (
+                (("submit", "x"), b'{"position":7,"slot":3,"result":"%s","failed":false}' % digits, f"7 done {shown}\n"),
+                (("query", "x"), b'{"answer":"%s"}' % digits, f"{shown}\n"),
+                (("log",), b'{"transactions":[%s]}' % row, f"0 00 {shown}\n")):
+            with Port(answer(said)) as port:
+                self.assertEqual(self.shell(port.address, *words).stdout, printed)
+        with Port(answer(b'{"error":"\\u001b[31m\\nx\\ud800"}', "500 Oops")) as port:
+            self.assertEqual(self.shell(port.address, "query", "x").stderr, "\\x1b[31m\\nx?\n")
+
     def test_a_gateway_that_is_named_twice_has_one_word(self):
         with Port(answer(b'{"answer":"00"}')) as port:
             client = Client([port.address, port.address])
@@ -153,7 +191,115 @@ class Arguments(unittest.TestCase):
             self.assertEqual(client.query(b"x"), b"\0")
 
 
+class Patience(unittest.TestCase):
+    """`timeout` is that of a whole answer. With the time-out of the library, which is that of one read, these never ended."""
+
+    def setUp(self):
+        self.began = time.monotonic()
+
+    def ended_in_time(self, times=1):
+        self.assertLess(time.monotonic() - self.began, times * 2.3 + 3)  # the time-out, what it is given more, a slow machine
+
+    def test_who_answers_a_byte_at_a_time(self):
+        for head in (b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: ", b"",
+                     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n"):
+            self.began = time.monotonic()
+            with Port(drip(head)) as port, self.assertRaisesRegex(Unreachable, "in time|timed out"):
+                Client(port.address, timeout=0.1).query(b"x")
+            self.ended_in_time()
+        self.began = time.monotonic()
+        with Port(drip(b"")) as port, self.assertRaisesRegex(Unknown, "did not answer"):
+            Client(port.address, timeout=0.1).submit(b"x")
+        self.ended_in_time()
+
+    def test_one_that_drips_does_not_hold_up_the_words_of_the_others(self):
+        good = answer(b'{"length":1,"answer":"36"}')
+        with Port(drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")) as bad, Port(good) as one, Port(good) as other:
+            client = Client([bad.address, one.address, other.address], timeout=30)
+            self.assertEqual(client.query(b"x", words=2), b"6")
+            self.ended_in_time()
+
+    def test_words_that_never_agree_end_with_the_time_out(self):
+        said = [answer(b'{"answer":"%02d"}' % i) for i in range(2)]
+        with Port(said[0]) as one, Port(said[1]) as other, Port(drip(b"")) as bad:
+            with self.assertRaisesRegex(Error, r"no 2 gateways say the same \(2 different answers of 2 gateways"):
+                Client([bad.address, one.address, other.address], timeout=0.1).query(b"x", words=2)
+            self.ended_in_time()
+
+    # A sign of life is a line; who sends parts of one is left.
+    def test_a_stream_that_drips_is_left(self):
+        head = events(event(0))
+        with Port(drip(head)) as first, Port(events(event(1))) as second:
+            follow = Client([first.address, second.address], timeout=0.1).follow()
+            self.assertEqual([next(follow).position for _ in range(2)], [0, 1])
+            follow.close()
+            self.ended_in_time()
+
+    def test_an_answer_that_is_too_long(self):
+        sends = flood(b"HTTP/1.1 200 OK\r\n\r\n")
+        with Port(sends) as port, self.assertRaisesRegex(Unknown, "longer than 16777216 bytes"):
+            Client(port.address).submit(b"x")
+        self.assertLess(sends.sent, 50)
+        with Port(flood(b"HTTP/1.1 200 OK\r\n\r\n")) as port, self.assertRaisesRegex(Unreachable, "longer than"):
+            Client(port.address).log()
+        endless = flood(events(b"data: "))
+        with Port(endless) as first, Port(events(event(0))) as second:
+            follow = Client([first.address, second.address]).follow()
+            self.assertEqual(next(follow).position, 0)
+            follow.close()
+        self.assertLess(endless.sent, 50)
+
+
 class Answers(unittest.TestCase):
+    # A number that a node has: another one was handed on, and who went on from it read the log from somewhere else.
+    def test_numbers_that_no_node_has(self):
+        good = {"position": "7", "slot": "3", "client": '"00"', "sequence": "0", "data": '"6869"', "failed": "false"}
+        wrong = {name: ("-5", "1.5", "7.0", "true", '"7"', "null", "[]", "18446744073709551616")
+                 for name in ("position", "slot", "sequence")} | {
+                     "client": ("5", "null", '"x"'), "data": ("5", '"x"'), "failed": ("1", '"no"', "null")}
+        for name, value in [(n, v) for n, values in wrong.items() for v in values]:
+            text = ",".join(f'"{n}":{v}' for n, v in {**good, name: value}.items()).encode()
+            with self.subTest(name=name, value=value):
+                if name in ("position", "slot", "failed"):
+                    with Port(answer(b"{%s}" % text)) as port, self.assertRaisesRegex(Unknown, "none of a gateway"):
+                        Client(port.address).submit(b"x")
+                if name == "failed":
+                    continue
+                with Port(answer(b'{"transactions":[{%s}]}' % text)) as port, self.assertRaisesRegex(Error, "none of a gateway"):
+                    Client(port.address).log(7)
+                with Port(events(b"data: {%s}\n\n" % text)) as port, self.assertRaisesRegex(Error, "none of a gateway"):
+                    next(Client(port.address).follow(7))
+
+    def test_other_numbers_that_no_node_has(self):
+        for until in (b'"x"', b"-1", b"true", b"1.5"):
+            with Port(answer(b'{"outcome":"unknown","until":%s}' % until, "504 Late")) as port:
+                with self.assertRaises(Unknown) as raised:
+                    Client(port.address).submit(b"x")
+                self.assertIsNone(raised.exception.until)
+        for begins in (b"-1", b"true", b'"7"', b"7.0", b"0", b"3"):  # what is kept from there on cannot be gone
+            told = b'{"error":"it is not kept","begins":%s}' % begins
+            with Port(answer(told, "410 Gone")) as port, self.assertRaisesRegex(Error, "none of a gateway"):
+                Client(port.address).log(3)
+            with Port(events(b"event: pruned\ndata: %s\n\n" % told)) as port, self.assertRaisesRegex(Error, "none of a gateway"):
+                next(Client(port.address).follow(3))
+        for said in (b"hello", b"{}", b"[]", b'{"length":"x"}'):
+            with Port(answer(said)) as port, self.assertRaisesRegex(Error, "none of a gateway"):
+                Client(port.address).status()
+
+    # follow(3) gave 5, 4 and 9 for the next ones of the log.
+    def test_a_log_with_a_hole_or_a_repeat(self):
+        for positions, whole in (((5,), 0), ((3, 5), 1), ((3, 3), 1), ((3, 4, 3), 2), ((2, 3), 0), ((0,), 0)):
+            seen = []
+            with Port(events(b"".join(event(p) for p in positions))) as port:
+                with self.assertRaisesRegex(Error, f"{port.address} gave position {positions[whole]} of the log where "
+                                                   f"{3 + whole} belongs"):
+                    for t in Client(port.address).follow(3):
+                        seen.append(t.position)
+            self.assertEqual(seen, list(range(3, 3 + whole)))
+            rows = b",".join(event(p).split(b"data: ")[1].strip() for p in positions)
+            with Port(answer(b'{"transactions":[%s]}' % rows)) as port, self.assertRaisesRegex(Error, "where . belongs"):
+                Client(port.address).log(3)
+
     # Whatever stands behind a port: an Error that says so, never a KeyError or a wrong word.
     def test_who_is_no_gateway(self):
         for said in (answer(b"{}"), answer(b"[]"), answer(b"hello"), answer(b"\xff"), answer(b"7"), answer(b"null"),
