@@ -32,7 +32,7 @@ std::string TransactionLines::open(const std::string& path, std::size_t limit) {
   return {};
 }
 
-bool TransactionLines::next(std::string& line) {
+bool TransactionLines::next(std::string& line) try {
   using Traits = std::istream::traits_type;
   if (!problem_.empty()) return false;
   line.clear();
@@ -50,6 +50,10 @@ bool TransactionLines::next(std::string& line) {
     line.push_back(Traits::to_char_type(byte));
   }
   return true;
+} catch (const std::ios_base::failure& e) {  // how a stream tells of a disk that fails
+  problem_ = "cannot read on in '" + name_ + "' behind line " + std::to_string(number_) + ": " +
+             e.code().message() + "; check the disk, or give another file";
+  return false;
 }
 
 }  // namespace thresher::cli

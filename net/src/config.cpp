@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <sstream>
 
 #include "loopback_address.hpp"
-#include "odd_file.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "whole_file.hpp"
 
 namespace thresher::net {
 namespace {
@@ -240,8 +239,9 @@ class Loader {
 
   Result<NodeConfig, std::vector<std::string>> load() {
     toml::table root;
-    std::ifstream in(file_);
-    if (!in) return std::vector{"cannot open '" + file_.string() + "'; check who may read it"};
+    const auto all = read_whole(file_.string());
+    if (!all) return std::vector{all.error().text()};
+    std::istringstream in(*all);
     std::stringstream content;
     for (std::string line; std::getline(in, line);) content << within_64_bits(line) << '\n';
     try {
@@ -403,8 +403,8 @@ Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home
   std::error_code error;
   const bool folder = fs::is_directory(home_or_file, error);
   const fs::path file = folder ? fs::path(home_or_file) / "node.toml" : fs::path(home_or_file);
-  if (std::string why = odd_file(file); !why.empty()) return std::vector{std::move(why)};
-  if (fs::exists(file, error)) return Loader(file).load();
+  // One of which the system does not say whether it is there may not be looked at: reading says so.
+  if (fs::exists(file, error) || error) return Loader(file).load();
   if (!folder) {
     return std::vector{"'" + home_or_file +
                        "' is neither a node's folder nor a configuration file; "

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "evidence_gate.hpp"
@@ -15,6 +13,7 @@
 #include "thresher/protocols/certified/vertex.hpp"
 #include "thresher/protocols/dag/block.hpp"
 #include "thresher/text/json.hpp"
+#include "whole_file.hpp"
 
 namespace thresher::net {
 namespace {
@@ -132,9 +131,9 @@ Result<Evidence, Error> load_evidence(const std::string& path, const Genesis& ge
     return refused(error ? code_of_errno(error.value()) : ErrorCode::kMalformed,
                    "cannot read '" + path + "': it is missing, or larger than evidence can be");
   }
-  std::ifstream in(path, std::ios::binary);
-  const std::string all((std::istreambuf_iterator<char>(in)), {});
-  const auto tree = text::parse(all);
+  const auto all = read_whole(path);
+  if (!all) return all.error();
+  const auto tree = text::parse(*all);
   if (!tree) {
     return refused(ErrorCode::kMalformed,
                    "'" + path + "' is no JSON: " + tree.error().front().what);

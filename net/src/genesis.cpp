@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <utility>
 
-#include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -16,6 +13,7 @@
 #include "thresher/net/synced_file.hpp"
 #include "thresher/net/two_delays.hpp"
 #include "thresher/text/json.hpp"
+#include "whole_file.hpp"
 
 namespace thresher::net {
 namespace {
@@ -263,22 +261,17 @@ ChainContext Genesis::context() const {
 }
 
 Result<Genesis, Error> load_genesis(const std::string& path, MayLackCoin may_lack) {
-  if (std::string why = odd_file(path); !why.empty())
-    return Error{ErrorCode::kMalformed, std::move(why), path};
-  errno = 0;
-  std::ifstream in(path);
-  if (!in) {
-    return Error{code_of_errno(errno), "cannot open genesis file '" + path + "'", path,
+  const auto content = read_whole(path);
+  if (!content && content.error().code == ErrorCode::kMissing)
+    return Error{ErrorCode::kMissing, "cannot open genesis file '" + path + "'", path,
                  "make one with: thresher testnet init"};
-  }
+  if (!content) return content.error();
   const std::string name = "genesis file '" + path + "'";
   const auto malformed_at = [&](const text::Place& place, const std::string& why) {
     return Error{ErrorCode::kMalformed, name + at(place) + why,
                  path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column)};
   };
-  std::ostringstream content;
-  content << in.rdbuf();
-  const auto tree = text::parse(content.str());
+  const auto tree = text::parse(*content);
   if (!tree) {
     const text::Problem& first = tree.error().front();
     return malformed_at(first.place, first.what);

@@ -5,8 +5,8 @@
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -24,6 +24,7 @@
 #include "thresher/protocols/coin/dkg.hpp"
 #include "thresher/protocols/coin/dkg_wire.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
+#include "whole_file.hpp"
 #include "without_node.hpp"
 
 namespace thresher::net {
@@ -78,7 +79,9 @@ Result<Seed, Error> seed_in(const std::string& folder, const std::string& purpos
     const std::string mark = kept ? to_hex(kept->public_key()) : "";
     std::string old;
     std::string began_for;
-    std::ifstream file(path + ".pub");
+    const auto beside = read_whole(path + ".pub");
+    if (!beside && beside.error().code != ErrorCode::kMissing) return beside.error();
+    std::istringstream file(beside ? *beside : "");
     if (kept && std::getline(file, old) && old == mark) {
       if (!std::getline(file, began_for)) began_for = kNewKey;
       if (began_for == purpose) return Seed(kept->seed());

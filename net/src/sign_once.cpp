@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "advice.hpp"
-#include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/net/synced_file.hpp"
+#include "whole_file.hpp"
 
 namespace thresher::net {
 namespace {
@@ -111,16 +109,12 @@ std::optional<SignOnce::Content> SignOnce::decode(const std::string& text) const
 }
 
 std::optional<SignOnce::Content> SignOnce::read(std::string& problem) const {
-  if (problem = odd_file(path_); !problem.empty()) return std::nullopt;
-  std::ifstream in(path_, std::ios::binary);
-  if (!in) {
-    if (errno != ENOENT) {
-      problem = "cannot read '" + path_ + "': " + std::strerror(errno) + "; allow it";
-    }
+  const auto text = read_whole(path_);
+  if (!text) {
+    if (text.error().code != ErrorCode::kMissing) problem = text.error().text();
     return std::nullopt;
   }
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
-  auto content = decode(text);
+  auto content = decode(*text);
   if (!content) {
     problem = "'" + path_ +
               "', which says what was signed with the key, is damaged or of another key or "
@@ -132,12 +126,12 @@ std::optional<SignOnce::Content> SignOnce::read(std::string& problem) const {
 }
 
 // Programs up to store version 3 wrote the key alone, of whatever ledger.
-bool SignOnce::used_by_older_program() const {
-  std::ifstream in(key_path_ + ".used", std::ios::binary);
-  std::array<char, std::tuple_size_v<PublicKey>> noted{};
-  if (!in.read(noted.data(), noted.size())) return false;
-  return std::equal(key_.begin(), key_.end(), noted.begin(),
-                    [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
+bool SignOnce::used_by_older_program(std::string& problem) const {
+  const auto noted = read_whole(key_path_ + ".used");
+  // What cannot be read may say that the key has signed.
+  if (!noted && noted.error().code != ErrorCode::kMissing) problem = noted.error().text();
+  return noted && as_view(*noted).size() >= key_.size() &&
+         std::ranges::equal(as_view(*noted).first(key_.size()), key_);
 }
 
 std::string SignOnce::open(const Data& data, std::string& warning) {
@@ -147,7 +141,7 @@ std::string SignOnce::open(const Data& data, std::string& warning) {
   if (content) {
     content_ = *content;
     problem = compare(data);
-  } else if (used_by_older_program() && !data.owned) {
+  } else if (used_by_older_program(problem) && !data.owned) {
     content_.used = true;
     problem = compare(data);
   } else if (data.last) {

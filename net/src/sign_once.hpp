@@ -78,7 +78,7 @@ class SignOnce {
   std::string compare(const Data& data) const;
   std::string encode() const;
   std::optional<Content> decode(const std::string& text) const;
-  bool used_by_older_program() const;
+  bool used_by_older_program(std::string& problem) const;
   std::string write();
   void work();
 

@@ -1,17 +1,13 @@
 #include "wal_base.hpp"
 
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "advice.hpp"
-#include "disk_problem.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/synced_file.hpp"
+#include "whole_file.hpp"
 
 namespace thresher::net {
 namespace {
@@ -65,17 +61,10 @@ bool save_base(const std::string& path, std::uint64_t tag, const WalBase& base) 
 }
 
 Result<std::optional<WalBase>, Error> load_base(const std::string& path, std::uint64_t tag) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    if (!error) return std::optional<WalBase>();
-    return Error{code_of_errno(error.value()), "cannot open '" + path + "': " + error.message(),
-                 path};
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return disk_error("cannot read '" + path + "'", errno, path);
-  const ByteView bytes = as_view(content);
+  const auto content = read_whole(path);
+  if (!content && content.error().code == ErrorCode::kMissing) return std::optional<WalBase>();
+  if (!content) return content.error();
+  const ByteView bytes = as_view(*content);
   if (bytes.size() >= kHash) {
     const ByteView said = bytes.first(bytes.size() - kHash);
     Reader tail(bytes.last(kHash));

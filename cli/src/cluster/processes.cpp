@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace thresher::cli {
@@ -21,7 +20,8 @@ std::uint64_t micros(const timeval& t) {
 // Fields 14 and 15 of /proc/PID/stat, counted after the command's closing bracket (proc(5)).
 std::uint64_t cpu_of(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-  const std::string all((std::istreambuf_iterator<char>(in)), {});
+  std::string all;
+  std::getline(in, all, '\0');  // of a process that ended meanwhile the system gives an error
   const auto bracket = all.rfind(')');
   if (bracket == std::string::npos) return 0;
   std::istringstream fields(all.substr(bracket + 1));

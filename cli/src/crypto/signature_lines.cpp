@@ -23,7 +23,7 @@ bool SignatureLines::read_line(std::string& text) try {
   }
   return !text.empty();
 } catch (const std::ios_base::failure& e) {  // a disk that fails, or a folder
-  fail(std::string("it cannot be read: ") + e.what());
+  fail("it cannot be read: " + e.code().message() + "; check the disk, or give another file");
   return false;
 }
 

@@ -1,7 +1,9 @@
 #include "member_cluster.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -179,6 +181,8 @@ class Members {
       for (const text::Value& node : caught->items())
         member.caught.push_back(node.as_unsigned().value_or(0));
     }
+    if (in.bad())
+      member.problem = "cannot read '" + processes_.log_of(i) + "': " + std::strerror(errno);
   }
 
   void judge() {

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "../input_file.hpp"
 #include "sparse_dag.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/sim/report.hpp"
@@ -93,9 +92,9 @@ Result<std::vector<SparseDone>, std::string> read_rows(const std::string& folder
   std::sort(files.begin(), files.end());
   std::vector<SparseDone> out;
   for (const auto& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(in), {}};
-    const auto tree = text::parse(content);
+    const auto content = read_input(file.string(), "files that bench sparse-dag --json printed");
+    if (!content) return content.error().text();
+    const auto tree = text::parse(*content);
     const text::Value* rows = tree ? tree->find("rows") : nullptr;
     if (rows == nullptr || rows->items().empty())
       return file.string() + ": holds no rows: give files that bench sparse-dag --json printed";

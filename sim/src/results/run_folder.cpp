@@ -1,10 +1,11 @@
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
@@ -92,12 +93,19 @@ Result<FileContent, Error> load_file(const fs::path& path) {
   };
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return cannot(ErrorCode::kMalformed, "it is a folder");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
+  // Not a stream, which throws where a file that opened cannot be read.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::string content;
-  if (in) content.assign(std::istreambuf_iterator<char>(in), {});
-  if (in && errno == 0) return FileContent{std::move(content)};
-  return cannot(code_of_errno(errno), std::strerror(errno));
+  std::array<char, 1 << 14> part{};
+  ssize_t got = file < 0 ? -1 : 1;
+  while (got > 0 || (got < 0 && file >= 0 && errno == EINTR)) {
+    got = ::read(file, part.data(), part.size());
+    if (got > 0) content.append(part.data(), static_cast<std::size_t>(got));
+  }
+  const int error = errno;
+  if (file >= 0) ::close(file);
+  if (got == 0) return FileContent{std::move(content)};
+  return cannot(code_of_errno(error), std::strerror(error));
 }
 
 Result<Unit, Error> save_run(const fs::path& path, const RunRecord& record) {
