@@ -1,5 +1,7 @@
 #include "thresher/net/genesis.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <limits>
@@ -55,6 +57,14 @@ std::string check_coin(const Genesis& g, MayLackCoin may_lack) {
   return {};
 }
 
+// As nodes take it: IPv4 with all its four numbers, or IPv6, perhaps with the link that it is of.
+bool is_address(const std::string& host) {
+  in6_addr out{};
+  const std::string v6 = host.substr(0, host.find('%'));
+  return host.find('\0') == std::string::npos && (::inet_pton(AF_INET, host.c_str(), &out) == 1 ||
+                                                  ::inet_pton(AF_INET6, v6.c_str(), &out) == 1);
+}
+
 std::string check_nodes(const std::vector<PeerAddress>& nodes) {
   std::map<PublicKey, std::size_t> keys;
   std::map<std::pair<std::string, std::uint16_t>, std::size_t> addresses;
@@ -73,13 +83,13 @@ std::string check_nodes(const std::vector<PeerAddress>& nodes) {
       return both + "address " + nodes[i].host + ":" + std::to_string(nodes[i].port) +
              "; every node listens at its own";
     }
-    if (!std::ranges::all_of(nodes[i].host, [](char c) { return c > ' ' && c < 127; })) {
-      return "the `host` of node " + std::to_string(i) +
-             " has a character that no address has; write an IP address or a name";
-    }
     if (nodes[i].host.empty() || nodes[i].port == 0) {
       return "node " + std::to_string(i) +
              " has no address; write its `host` and a `port` from 1 on";
+    }
+    if (!is_address(nodes[i].host)) {
+      return "the `host` of node " + std::to_string(i) + ", " + text::quoted(nodes[i].host) +
+             ", is no IP address; write it in numbers, like 10.0.0.7: nodes look up no names";
     }
   }
   return {};

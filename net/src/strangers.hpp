@@ -27,6 +27,8 @@
 
 #include "asio.hpp"
 #include "places.hpp"
+#include "thresher/core/error.hpp"
+#include "thresher/net/transport.hpp"
 
 namespace thresher::net {
 
@@ -39,6 +41,16 @@ inline Source source_of(const boost::asio::ip::address& a) {
   const auto bytes = a.to_v6().to_bytes();
   for (std::size_t i = 0; i < 8; ++i) prefix = prefix << 8 | bytes[i];
   return prefix;
+}
+
+/// Why nobody can be listened for there.
+inline Error cannot_listen(const std::string& where, boost::system::error_code e) {
+  const std::string what = "cannot listen on " + where + ": ";
+  if (e == boost::system::errc::address_not_available)
+    return {ErrorCode::kMissing, what + std::string(kNotHere), where,
+            "start this node on the machine that has it, or correct the genesis file"};
+  return {code_of_errno(e.value()), what + e.message(), where,
+          "stop what uses the port or change the address in the genesis file"};
 }
 
 class Strangers : public std::enable_shared_from_this<Strangers> {

@@ -421,10 +421,7 @@ Result<Unit, Error> Transport::start() {
       [impl = impl_.get()](tcp::socket socket, Source from) {
         impl->spoke(std::move(socket), from);
       });
-  if ((e = impl_->strangers->listen(endpoint))) {
-    return Error{code_of_errno(e.value()), "cannot listen on " + where + ": " + e.message(), where,
-                 "stop what uses the port or change the address in the genesis file"};
-  }
+  if ((e = impl_->strangers->listen(endpoint))) return cannot_listen(where, e);
   impl_->watch_frames();
   // The lower id dials: one connection a pair.
   for (std::size_t i = impl_->options.self.value + 1u; i < impl_->options.nodes.size(); ++i) {

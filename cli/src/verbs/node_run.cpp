@@ -13,6 +13,7 @@
 #include "../logging.hpp"
 #include "../text.hpp"
 #include "thresher/net/config.hpp"
+#include "thresher/net/transport.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -120,7 +121,8 @@ int run_node(const std::string& home, bool observe, const std::string& trace) {
   if (ended.error().what == net::kHostBlocks) std::_Exit(kFailed);
   const std::string problem = ended.error().text();
   log(net::Level::kError, problem);
-  return status_of(kFailed, problem);
+  const bool elsewhere = ended.error().what.ends_with(net::kNotHere);
+  return status_of(elsewhere ? kUsage : kFailed, problem);
 }
 
 }  // namespace

@@ -256,6 +256,29 @@ TEST_F(Config, MembersShareNeitherKeyNorAddress) {
   EXPECT_THAT(why([](Genesis& g) { g.nodes[2].host.clear(); }), HasSubstr("node 2 has no address"));
 }
 
+// The check of the files approved a name, and every node ended when it was to listen there.
+TEST_F(Config, AMembersAddressIsOneInNumbers) {
+  const std::string file = (dir_ / "genesis.json").string();
+  for (const char* host : {"127.0.0.2", "::1", "fe80::1%1", "10.0.0.7"}) {
+    Genesis g = with_parameters({});
+    g.nodes[2].host = host;
+    EXPECT_TRUE(save_genesis(g, file));
+    EXPECT_TRUE(load_genesis(file)) << host;
+  }
+  for (const char* host : {"localhost", "node2.example.org", "a b", "127.1", "1.2.3.4:5", "[::1]",
+                           "\x1b[31m", "256.0.0.1", " 10.0.0.7"}) {
+    Genesis g = with_parameters({});
+    g.nodes[2].host = host;
+    EXPECT_TRUE(save_genesis(g, file));
+    const auto read = load_genesis(file);
+    ASSERT_FALSE(read) << host;
+    EXPECT_THAT(read.error().text(),
+                AllOf(HasSubstr("the `host` of node 2, \""), HasSubstr("is no IP address"),
+                      HasSubstr("nodes look up no names")));
+    EXPECT_EQ(read.error().text().find('\x1b'), std::string::npos);
+  }
+}
+
 // With points of small order, and such as are none, anybody or nobody can sign.
 TEST_F(Config, AMembersKeyIsOneThatSomebodyHasTheSecretFor) {
   const std::string file = (dir_ / "genesis.json").string();

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
@@ -88,6 +89,8 @@ struct Frame {
 /// Who a frame is from: nodes count from 0, clients from kFirstClient.
 using ConnectionId = std::uint64_t;
 inline constexpr ConnectionId kFirstClient = 1 << 16;
+/// Ends the words of start() where the node's address is that of another machine.
+inline constexpr std::string_view kNotHere = "this machine has no such address";
 
 struct PeerAddress {
   PublicKey key{};
@@ -171,8 +174,8 @@ class Transport {
   void close();
   /// Which start of this node peers are told of. Pre: before start().
   void introduce(const Incarnation& own);
-  /// Starts listening. kBusy: the port is taken; kMalformed: the address is none. Else the system's
-  /// errors. `where` is the address.
+  /// Starts listening. kBusy: the port is taken; kMalformed: the address is none; kMissing: it is
+  /// another machine's (kNotHere). Else the system's errors. `where` is the address.
   Result<Unit, Error> start();
   /// False when there is no link or its queue is full, or, for a client, the queues of all clients
   /// are and no other client has more waiting; the frame is dropped then. Sending to a client may
