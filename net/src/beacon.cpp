@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "loopback_address.hpp"
 #include "member_links.hpp"
 #include "protocol_host.hpp"
+#include "recent_values.hpp"
 #include "round_record.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/coin_file.hpp"
@@ -57,7 +57,7 @@ struct Beacon::Impl {
   std::uint64_t old_below = 0;      // earlier starts of this node published the rounds below
   std::vector<BeaconValue> made{};  // wait for the record
   mutable std::mutex mutex;         // of the next two
-  std::deque<BeaconValue> recent;
+  RecentValues recent{kRecent};
   std::optional<Error> disk_failure;
 
   ~Impl() {
@@ -89,8 +89,7 @@ struct Beacon::Impl {
     {
       const std::lock_guard lock(mutex);
       if (disk_failure) return;
-      recent.push_back(value);
-      if (recent.size() > kRecent) recent.pop_front();
+      recent.add(value);
     }
     if (deliver) deliver(value);
   }
@@ -183,14 +182,11 @@ struct Beacon::Impl {
     if (listens) return listens;
     return because("cannot listen on '" + options.listen + "'", options.listen, listens.error());
   }
-  /// The newest ones, the newest last, one a line.
+  /// The highest rounds, the highest last, one a line.
   HttpPages::Answer page(std::size_t most, const char* type) {
     const std::lock_guard lock(mutex);
     if (recent.empty()) return {503, "no value yet: fewer than n-f nodes are connected\n"};
-    std::string out;
-    const std::size_t first = recent.size() > most ? recent.size() - most : 0;
-    for (std::size_t i = first; i < recent.size(); ++i) out += json_of(recent[i]) + "\n";
-    return {200, out, type};
+    return {200, recent.lines(most), type};
   }
 };
 

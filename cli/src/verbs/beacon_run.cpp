@@ -1,5 +1,8 @@
+#include <signal.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -21,7 +24,30 @@ struct Args {
   std::uint64_t first = 0;
 };
 
+/// Between two looks at what there is. Unit: nanoseconds.
+constexpr long kLook = 20'000'000;
+
+/// SIGINT and SIGTERM wait from here on, in all threads that come, for whoever asks for them.
+sigset_t held_back() {
+  sigset_t signals{};
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+/// The beacon ends with a whole line; where nobody takes its lines, it ends all the same.
+int stopped() {
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::_Exit(kFailed);
+  }).detach();
+  return kDone;
+}
+
 int run(const Args& a) {
+  const sigset_t signals = held_back();  // first of all: who starts the beacon may stop it at once
   if (const std::string why = too_long("--pause", a.pause_ms, 1000); !why.empty())
     return fail(kUsage, why);
   const auto config = net::load_config(a.home);
@@ -48,7 +74,8 @@ int run(const Args& a) {
   if (!beacon) return fail(kUsage, beacon.error());
   while (a.rounds == 0 || told < a.rounds) {
     if (const auto problem = (*beacon)->problem()) return fail(kResourceMissing, *problem);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const timespec look{0, kLook};
+    if (sigtimedwait(&signals, nullptr, &look) > 0) return stopped();
   }
   // The others may need this node's last share.
   std::this_thread::sleep_for(std::chrono::microseconds(10 * o.delta_us));

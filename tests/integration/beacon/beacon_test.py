@@ -4,9 +4,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.request
@@ -158,6 +160,31 @@ class Beacon(unittest.TestCase):
         self.assertEqual(self.verify([json.dumps(first)]).returncode, 0)
         nodes[1].kill()
         latest(json.loads(line)["round"] + 20)
+
+    # Its help says "until SIGTERM", and the signal killed it: a service that is stopped had failed.
+    def test_ends_in_order(self):
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            nodes = [self.begin(i, "--pause", 5) for i in range(NODES)]
+            nodes[0].stdout.readline()
+            for node in nodes:
+                node.send_signal(stop)
+            for node in nodes:
+                out = node.stdout.read()
+                self.assertEqual(node.wait(60), 0, node.stderr.read())
+                self.assertTrue(out == "" or out.endswith("\n"))
+        alone = self.begin(0)  # it never has a value
+        while "SigBlk:\t0000000000004002" not in pathlib.Path(f"/proc/{alone.pid}/status").read_text():
+            self.assertIsNone(alone.poll())
+            time.sleep(0.01)
+        alone.terminate()
+        self.assertEqual(alone.wait(60), 0)
+        # Nobody reads what it prints, and the pipe is full.
+        nodes = [self.begin(i, "--pause", 0) for i in range(NODES)]
+        for node in nodes[1:]:
+            threading.Thread(target=node.stdout.read, daemon=True).start()
+        time.sleep(2)
+        nodes[0].terminate()
+        self.assertIn(nodes[0].wait(20), (0, 1))
 
     def test_no_start_publishes_a_round_of_an_earlier_one(self):
         """All nodes are killed at once, three times, at any point of what they do."""
