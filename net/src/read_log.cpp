@@ -3,7 +3,6 @@
 // opened as the host says, and read in the order of the slots.
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 
 #include "disk_problem.hpp"
@@ -167,14 +166,8 @@ Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
   }
   if (const auto problem = reading.problem()) return told(options, reading, *problem);
   if (!read) return told(options, reading, read.error());
-  // A node that ran has a log that is not empty: its store begins with a record of its own.
-  std::error_code unknown;
-  if (std::filesystem::file_size(path, unknown) == 0 &&
-      std::filesystem::exists(options.data + "/index", unknown)) {
-    return told(options, reading,
-                {ErrorCode::kCorrupt,
-                 "'" + path + "' is empty, but the index beside it is of a log that was not"});
-  }
+  if (auto lost = lost_all(options, genesis->context().chain, wal))
+    return told(options, reading, std::move(*lost));
   return Unit{};
 }
 

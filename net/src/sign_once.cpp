@@ -53,6 +53,11 @@ std::string sign_once_path(const std::string& key_path, const Digest& chain) {
   return key_path + ".signed-" + to_hex(ByteView(chain.bytes).first(4));
 }
 
+bool has_signed(const std::string& key_path, const Digest& chain) {
+  const auto text = read_whole(sign_once_path(key_path, chain));
+  return text && text->find("\nused yes\n") != std::string::npos;
+}
+
 SignOnce::SignOnce(std::string key_path, const PublicKey& key, const Digest& chain,
                    std::string protocol)
     : key_path_(std::move(key_path)),

@@ -34,6 +34,8 @@ namespace thresher::net {
 
 /// Where the record for the key file `key_path` and a ledger stands.
 std::string sign_once_path(const std::string& key_path, const Digest& chain);
+/// Whether that record says that the key has signed. For who has the file's name alone.
+bool has_signed(const std::string& key_path, const Digest& chain);
 
 class SignOnce {
  public:

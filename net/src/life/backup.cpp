@@ -34,7 +34,8 @@ constexpr int kTries = 5;
 /// One try at a copy, into a folder that is there and empty.
 class Copying {
  public:
-  Copying(const NodeOptions& options, std::string to) : options_(options), to_(std::move(to)) {}
+  Copying(const NodeOptions& options, const Digest& chain, std::string to)
+      : options_(options), chain_(chain), to_(std::move(to)) {}
 
   // Snapshots first: the log that is copied then goes at least as far.
   CopyEnd run() {
@@ -47,6 +48,8 @@ class Copying {
     WalScan scan;
     if (auto measured = measure(scan, {}); !measured)
       return {CopyEnd::Kind::kUnreadable, measured.error()};
+    if (auto lost = lost_all(options_, chain_, scan))
+      return {CopyEnd::Kind::kUnreadable, std::move(*lost)};
     if (CopyEnd end = copy_log(scan, 0); !end.good()) return end;
     if (CopyEnd end = copy_file(from("wal.base"), to_ + "/wal.base"); !end.good_or_absent())
       return end;
@@ -124,6 +127,7 @@ class Copying {
   }
 
   const NodeOptions& options_;
+  Digest chain_;
   std::string to_;
   std::map<std::uint64_t, std::uint64_t> copied_;  // sizes of the log's files, by their beginnings
   WalPlace end_;
@@ -146,7 +150,7 @@ Result<Backup, Error> looked_at(const NodeOptions& options, const std::string& d
   NodeOptions copy = options;
   copy.data = data;
   RestingStore store;
-  if (const auto opened = store.open(copy); !opened) return opened.error();
+  if (const auto opened = store.open(copy, genesis.context().chain); !opened) return opened.error();
   if (store.end().offset != ended.offset) {
     return Error{ErrorCode::kIo,
                  "the log in the copy ends at byte " + std::to_string(store.end().offset) +
@@ -178,7 +182,7 @@ Result<Backup, Error> copied(const NodeOptions& options, const Genesis& genesis,
   std::error_code error;
   fs::create_directory(data, error);
   if (error) return cannot_write(data, error.value());
-  Copying copying(options, data);
+  Copying copying(options, genesis.context().chain, data);
   const CopyEnd end = copying.run();
   again = end.kind != CopyEnd::Kind::kUnwritable;
   if (!end.good()) return end.why;

@@ -23,7 +23,8 @@ struct Folder {
     auto read = load_genesis(options.genesis);
     if (!read) return read.error();
     genesis = std::move(*read);
-    if (const auto opened = store.open(options); !opened) return opened.error();
+    if (const auto opened = store.open(options, genesis.context().chain); !opened)
+      return opened.error();
     reader = std::make_unique<LogReader>(store, log_form_of(genesis));
     return Unit{};
   }

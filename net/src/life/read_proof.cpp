@@ -11,7 +11,8 @@ Result<LogProof, Error> read_log_proof(const NodeOptions& given, std::uint64_t p
   if (!genesis) return genesis.error();
   const auto n = static_cast<std::uint32_t>(genesis->nodes.size());
   RestingStore store;
-  if (const auto opened = store.open(options); !opened) return opened.error();
+  if (const auto opened = store.open(options, genesis->context().chain); !opened)
+    return opened.error();
   const LogReader reader(store, log_form_of(*genesis));
   std::optional<Certificate> newest;
   (void)store.scan(kCertificateTable, {}, [&](ByteView, ByteView value) {

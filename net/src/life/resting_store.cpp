@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <system_error>
 
+#include "../advice.hpp"
 #include "../disk_problem.hpp"
 #include "../odd_file.hpp"
+#include "../sign_once.hpp"
 
 namespace thresher::net {
 
@@ -34,13 +36,34 @@ Result<Unit, Error> at_rest(const std::string& path) {
   return Error{ErrorCode::kBusy, "'" + path + "' is in use: " + std::string(kNodeRuns), path};
 }
 
-Result<Unit, Error> RestingStore::open(const NodeOptions& options) {
+// A node that was killed in the middle of its first start may have left as little. One that signed
+// wrote a record first, and where there is an index a file was there to be made an index of.
+std::optional<Error> lost_all(const NodeOptions& options, const Digest& chain, const WalScan& wal) {
+  if (wal.end().sequence > 0) return std::nullopt;
+  const std::string path = options.data + "/wal";
+  const std::string empty = "'" + path + "' is empty, but ";
+  const std::string remedy =
+      "put the one of this folder back; else move 'data' away and keep it. Then " +
+      std::string(kObserve);
+  if (has_signed(options.key, chain))
+    return Error{ErrorCode::kCorrupt,
+                 empty + "'" + sign_once_path(options.key, chain) + "' says that the node signed",
+                 path, remedy};
+  std::error_code unknown;
+  if (wal.size() > 0 || !std::filesystem::exists(options.data + "/index", unknown))
+    return std::nullopt;
+  return Error{ErrorCode::kCorrupt, empty + "the index beside it is of a log that was not", path,
+               remedy};
+}
+
+Result<Unit, Error> RestingStore::open(const NodeOptions& options, const Digest& chain) {
   const std::string path = options.data + "/wal";
   if (std::string why = odd_file(path); !why.empty())
     return Error{ErrorCode::kMalformed, std::move(why), path};
   if (const auto resting = at_rest(path); !resting) return resting.error();
   if (auto opened = wal_.open(path); !opened) return opened;
   const auto read = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
+  if (auto lost = lost_all(options, chain, wal_)) return *lost;
   if (read) return Unit{};
   return because("the log of '" + options.home + "' ends early", path, read.error());
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,8 +24,8 @@ namespace thresher::net {
 
 class RestingStore final : public NodeStore {
  public:
-  /// `options` has every path filled in.
-  Result<Unit, Error> open(const NodeOptions& options);
+  /// `options` has every path filled in. `chain`: of its genesis file.
+  Result<Unit, Error> open(const NodeOptions& options, const Digest& chain);
   /// Behind the last frame that was read.
   const WalPlace& end() const { return wal_.end(); }
 
@@ -54,5 +55,9 @@ class RestingStore final : public NodeStore {
 
 /// Whether the write-ahead log at `path` can be read now; kBusy: its node runs.
 Result<Unit, Error> at_rest(const std::string& path);
+
+/// Why a log in which nothing was found is not all that its node wrote; empty: it may be, or there
+/// is something. `wal` was read to its end.
+std::optional<Error> lost_all(const NodeOptions& options, const Digest& chain, const WalScan& wal);
 
 }  // namespace thresher::net

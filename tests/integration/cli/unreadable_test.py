@@ -5,13 +5,14 @@
 """
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 
 BINARY = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import held_ports  # noqa: E402
 FAILING = "/proc/self/mem"
 
 
@@ -25,13 +26,17 @@ class Unreadable(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.net = pathlib.Path(folder.name, "net")
-        assert run("testnet", "init", "-n", "4", "-o", cls.net, "--base-port", "0").returncode == 0
-        with subprocess.Popen([BINARY, "node", "run", "--home", cls.net / "node0"], stderr=subprocess.PIPE, text=True) as node:
-            while "runs; stop it with SIGTERM" not in node.stderr.readline():
-                pass
-            node.send_signal(signal.SIGTERM)
-            node.stderr.read()
-        assert node.returncode == 0, node.returncode
+        assert run("testnet", "init", "-n", "4", "-o", cls.net, "--base-port", held_ports.take(4)).returncode == 0
+        nodes = [subprocess.Popen([BINARY, "node", "run", "--home", cls.net / f"node{i}"], stderr=subprocess.DEVNULL)
+                 for i in range(4)]
+        try:
+            submitted = run("submit", "--home", cls.net / "node0", "--data", "x", "--timeout", "50s")
+            assert submitted.returncode == 0, submitted.stderr
+        finally:
+            for node in nodes:
+                node.terminate()
+            for node in nodes:
+                node.wait(60)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -76,6 +81,24 @@ class Unreadable(unittest.TestCase):
     def test_evidence(self):
         self.told(5, [f"cannot read '{FAILING}': Input/output error", "check it"],
                   "evidence", "verify", FAILING, "--genesis", self.folder / "net/genesis.json")
+
+    # `log` printed nothing, with 0, and `backup` called it a file that became shorter, or made a copy without anything.
+    def test_a_log_of_which_nothing_is_left(self):
+        wal = self.home / "data/wal"
+        size = wal.stat().st_size
+        for index in (True, False):
+            for left in (0, 5, size):  # what a start reserves before it finds the end
+                wal.write_bytes(bytes(left))
+                if not index:
+                    shutil.rmtree(self.home / "data/index", ignore_errors=True)
+                self.told_of_nothing_left(wal)
+
+    def told_of_nothing_left(self, wal):
+        for verb in (("log", "--home", self.home), ("log", "prove", "--home", self.home, "--position", "0"),
+                     ("log", "diff", self.home, self.home), ("node", "backup", self.home, self.folder / "copy")):
+            self.told(1, [f"'{wal}' is empty, but '{self.home}/node.key.signed-", "says that the node signed",
+                          "put the one of this folder back"], *verb)
+        self.assertFalse((self.folder / "copy/data").exists())
 
     # Of what cannot be read nobody knows whether the key has signed.
     def test_what_was_signed_with_the_key(self):
