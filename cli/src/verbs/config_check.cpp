@@ -40,18 +40,23 @@ void check_ports(const net::NodeOptions& o, const net::PeerAddress& own,
   }
 }
 
-void check_pruning(const net::NodeOptions& o, const net::Genesis& genesis,
-                   std::vector<std::string>& problems) {
+// A node runs all the same, and says so too: it keeps more than it was asked to.
+std::string pruning_warning(const net::NodeOptions& o, const net::Genesis& genesis) {
   const std::uint64_t every = net::checkpoint_slots(genesis);
-  if (!o.prunes() || (every > 0 && o.snapshot_checkpoints > 0)) return;
-  problems.push_back(
-      "retention asks for a log that is pruned, which takes checkpoints (`checkpoint` in the "
-      "genesis "
-      "file is " +
-      std::to_string(every) + ") and snapshots (snapshots.checkpoints is " +
-      std::to_string(o.snapshot_checkpoints) +
-      "): the whole log would be kept; write retention.snapshots and retention.positions as 0, or "
-      "give it both");
+  if (!o.prunes() || (every > 0 && o.snapshot_checkpoints > 0)) return {};
+  return "retention asks for a log that is pruned, which takes checkpoints (`checkpoint` in the "
+         "genesis "
+         "file is " +
+         std::to_string(every) + ") and snapshots (snapshots.checkpoints is " +
+         std::to_string(o.snapshot_checkpoints) +
+         "): the whole log is kept; write retention.snapshots and retention.positions as 0, or "
+         "give it both";
+}
+
+text::Value warnings_json(const std::string& warning) {
+  text::Value out = text::Value::list();
+  if (!warning.empty()) out.push(warning);
+  return out;
 }
 
 int check(const Args& a) {
@@ -67,7 +72,6 @@ int check(const Args& a) {
   if (genesis) {
     const auto delays = net::check_delays(o, genesis->nodes.size());
     if (!delays) problems.push_back(delays.error().text());
-    check_pruning(o, *genesis, problems);
   }
   if (genesis && key) {
     std::size_t id = 0;
@@ -81,10 +85,12 @@ int check(const Args& a) {
     }
   }
   if (!problems.empty()) return refuse(problems, a.json);
+  const std::string warning = pruning_warning(o, *genesis);
+  if (!warning.empty()) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   if (a.json) {
     text::Value out;
     out.set("good", true).set("nodes", genesis->nodes.size()).set("f", genesis->f);
-    out.set("crashes", crashes_of(*genesis));
+    out.set("crashes", crashes_of(*genesis)).set("warnings", warnings_json(warning));
     std::puts(text::write(out.set("protocol", genesis->protocol)).c_str());
     return kDone;
   }

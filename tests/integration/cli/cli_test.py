@@ -503,6 +503,23 @@ class Testnet(Files):
         self.assertEqual(out.returncode, 5)
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", out.stderr)
 
+    # The check of the configuration called names good, and no node could start with one.
+    def test_an_address_that_cannot_be(self):
+        home = self.make()
+        genesis = home / "genesis.json"
+        good = genesis.read_text()
+        genesis.write_text(good.replace('"127.0.0.1"', '"localhost"'))
+        for verb in (("config", "check"), ("node", "run"), ("log",)):
+            out = run(*verb, "--home", home / "node0")
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn('the `host` of node 0, "localhost", is no IP address', out.stderr)
+        genesis.write_text(good.replace('"127.0.0.1"', '"192.0.2.7"'))  # of nobody: RFC 5737
+        self.assertEqual(run("config", "check", "--home", home / "node0").returncode, 0)
+        out = run("node", "run", "--home", home / "node0")
+        self.assertEqual(out.returncode, 2, out.stderr)
+        self.assertRegex(out.stderr, r"cannot listen on 192\.0\.2\.7:\d+: this machine has no such address")
+        self.assertIn("start this node on the machine that has it, or correct the genesis file", out.stderr)
+
 
 class Operators(Files):
     """What a node says when its surroundings are wrong, and what it serves when they are right."""
@@ -758,6 +775,22 @@ class Operators(Files):
             out = run(*verb, "--home", self.home / "node0")
             self.assertEqual(out.returncode, 2, out.stderr)
             self.assertIn("'/dev/null' is no folder; `data` must name one", out.stderr)
+
+    # The check refused what the node takes with a warning.
+    def test_retention_without_what_it_takes(self):
+        home = self.home / "node0"
+        self.configure(0, "\nsnapshots = 0", "\nsnapshots = 1")
+        out = run("config", "check", "--home", home)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn("warning: retention asks for a log that is pruned, which takes checkpoints", out.stderr)
+        out = run("config", "check", "--home", home, "--json")
+        told = json.loads(out.stdout)
+        self.assertEqual((out.returncode, told["good"], len(told["warnings"])), (0, True, 1))
+        node = self.start(0)
+        while (line := node.stderr.readline()) and "is not pruned, though its configuration asks for it" not in line:
+            pass
+        self.assertTrue(line, "the node does not warn")
+        self.assertEqual(json.loads(run("config", "check", "--home", self.home / "node1", "--json").stdout)["warnings"], [])
 
     def test_a_log_without_its_genesis(self):
         (self.home / "genesis.json").unlink()
