@@ -992,7 +992,7 @@ class Machine(Files):
         self.assertGreater(made["nodes"][2]["port"], 0)
         good = run("config", "check", "--home", node, "--json")
         self.assertEqual((good.returncode, json.loads(good.stdout)),
-                         (0, {"good": True, "nodes": 4, "f": 1, "crashes": 1, "protocol": "thresher"}))
+                         (0, {"good": True, "nodes": 4, "f": 1, "crashes": 1, "warnings": [], "protocol": "thresher"}))
         examined = json.loads(run("doctor", "--home", node, "--json").stdout)
         self.assertTrue(examined["good"] or any(not c["good"] for c in examined["checks"]))
         self.assertIn("key: ", " ".join(c["text"] for c in examined["checks"]))
