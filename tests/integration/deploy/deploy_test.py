@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.request
 
 BINARY, ROOT = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
@@ -19,23 +20,27 @@ UNIT = ROOT / "deploy/systemd/thresher@.service"
 NAME = re.compile(r"\bthresher_[a-z_]+")
 
 
-def metrics_of_a_node():
-    """The text of /metrics of a real node that has committed something."""
+def metrics_of_a_node(members=2, *options):
+    """The text of /metrics of a real node that has committed something, and its last answer to /readyz."""
     with tempfile.TemporaryDirectory() as folder:
         net, port = pathlib.Path(folder, "net"), held_ports.take()
-        subprocess.run([BINARY, "testnet", "init", "-n", "2", "-o", net, "--base-port", str(held_ports.take(2))], check=True, capture_output=True,
-                       timeout=60)
+        subprocess.run([BINARY, "testnet", "init", "-n", str(members), "-o", net, "--base-port", str(held_ports.take(members))],
+                       check=True, capture_output=True, timeout=60)
         toml = net / "node0" / "node.toml"
         before, after = toml.read_text().split("[metrics]")
         toml.write_text(before + "[metrics]" + after.replace('listen = ""', f'listen = "127.0.0.1:{port}"', 1))
-        nodes = [subprocess.Popen([BINARY, "node", "run", "--home", net / f"node{i}"], stderr=subprocess.DEVNULL) for i in (0, 1)]
+        nodes = [subprocess.Popen([BINARY, "node", "run", "--home", net / f"node{i}", *(options if i == 0 else ())],
+                                  stderr=subprocess.DEVNULL) for i in range(members)]
         try:
-            subprocess.run([BINARY, "submit", "--home", net / "node0", "--data", "x"], check=True, capture_output=True, timeout=60)
+            subprocess.run([BINARY, "submit", "--home", net / "node1", "--data", "x"], check=True, capture_output=True, timeout=60)
             for _ in range(500):
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
                     text = answer.read().decode()
                 if re.search(r"^thresher_committed_transactions_total [1-9]", text, re.M):
-                    return text
+                    try:
+                        return text, urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30).read().decode()
+                    except urllib.error.HTTPError as e:
+                        return text, e.read().decode()
                 time.sleep(0.02)
             raise AssertionError(text)
         finally:
@@ -47,7 +52,7 @@ def metrics_of_a_node():
 class Monitoring(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.metrics = metrics_of_a_node()
+        cls.metrics, _ = metrics_of_a_node()
         cls.names = set(NAME.findall("\n".join(l for l in cls.metrics.splitlines() if not l.startswith("#"))))
 
     def expect_names(self, expressions):
@@ -67,6 +72,15 @@ class Monitoring(unittest.TestCase):
         self.assertEqual(text.count("summary:"), len(rules))
         self.assertEqual(text.count("severity:"), len(rules))
         self.expect_names([expression for _, expression in rules])
+
+    # It is never ready, as docs/operations.md says, and nothing is wrong with it: no rule asks for what it does not do.
+    def test_a_node_that_observes_raises_no_alarm(self):
+        metrics, why = metrics_of_a_node(4, "--observe")
+        self.assertTrue(why.startswith("observes"), why)
+        value = {name: float(number) for name, number in re.findall(r"^(thresher_\w+) (\S+)$", metrics, re.M)}
+        self.assertEqual(value["thresher_pool_bytes"], 0)
+        self.assertLess(value["thresher_frontier_round"] - value["thresher_round"], 1000)
+        self.assertNotIn("ready", ALERTS.read_text())
 
     def test_prometheus_reads_them(self):
         if shutil.which("promtool") is None:
