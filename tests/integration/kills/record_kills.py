@@ -7,7 +7,7 @@
 A network of one real node needs no other to commit, so a kill and what is checked after it take a second, and thousands of
 records can be tried one after another: kill_at.cpp ends the process at its first, its second, ... record since its start, whole or
 half written. Clients submit all the time. The node takes a snapshot every few slots, keeps as little of its log as it can, and most
-kills come before it has mended what the last one left. Seeds 5k to 5k + 4 together try each of the first records, and many of those
+kills come before it has mended what the last one left; an eighth are of nodes that start for the first time. Seeds 5k to 5k + 4 together try each of the first records, and many of those
 around the time when a node prunes for the first time after a start.
 
 After each kill what the disk has of the log is in one piece, is what it was before, byte for byte, as far as it goes back, and
@@ -40,6 +40,7 @@ PER_NETWORK = 160  # records of a part, and kills
 PRUNES = 3100  # milliseconds after a start when a node is about to prune for the first time (net/src/life/node_pruning.cpp)
 RECORDS = [str(1 + n) for n in range((PARTS - 1) * PER_NETWORK)]  # from a start on: a second or two of this load
 LATER = [f"{1 + n}@{PRUNES}" for n in range(2 * PER_NETWORK)]  # it begins to after 20 to 250 of them
+FIRST = 100  # records of a node's first start among which one is drawn
 RUNS = 5  # seconds in which a record that does not come is waited for
 CLIENTS = 4
 # What no kill may bring about. A node whose disk lost the end of a record says so; that is no damage.
@@ -230,6 +231,23 @@ def many_kills(net, draw, records, until, note):
         clients.close()
 
 
+def first_starts(given, protocol, folder, draw, kills, note):
+    """Kills of nodes that were never started before; each then starts, and commits."""
+    for turn in range(kills):
+        net = Alone(given, protocol, folder / f"first{turn}", draw)
+        clients = Clients(net)
+        try:
+            note["way"] = kill_at = f"{draw.randrange(1, FIRST)}{draw.choice(('', ',torn'))}"
+            net.start(kill_at)
+            note["at a record"] += net.killed(RUNS)
+            note["done"] += 1
+            net.check_disk(clients.acknowledged)
+            heal(net, clients)
+        finally:
+            clients.close()
+        shutil.rmtree(net.folder)
+
+
 def network(given, protocol, seed, kills, until, note):
     """One network with its kills; 0, or 1 after a finding."""
     draw = random.Random(f"{protocol} {seed}")
@@ -237,9 +255,10 @@ def network(given, protocol, seed, kills, until, note):
     random.Random(f"{protocol} {seed // PARTS}").shuffle(records)
     records += draw.sample(LATER, PER_NETWORK)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"record-kills-{protocol}-", dir=given.scratch))
-    net = Alone(given, protocol, folder / "net", draw)
+    fresh = kills // 8
     try:
-        many_kills(net, draw, records[part:part + kills], until, note)
+        first_starts(given, protocol, folder, draw, fresh, note)
+        many_kills(Alone(given, protocol, folder / "net", draw), draw, records[part:part + kills - fresh], until, note)
     except (Finding, subprocess.TimeoutExpired) as found:
         print(f"FOUND {protocol}, seed {seed} (record {note['way']}): {found}\n  kept: {folder}\n  again: {sys.argv[0]} {given.binary} "
               f"--protocol {protocol} --cycles {kills} --seed {seed}", flush=True)
