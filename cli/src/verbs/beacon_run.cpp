@@ -1,5 +1,3 @@
-#include <signal.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -7,6 +5,7 @@
 #include <thread>
 
 #include "../durations.hpp"
+#include "../stop_signals.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/key_file.hpp"
@@ -27,16 +26,6 @@ struct Args {
 /// Between two looks at what there is. Unit: nanoseconds.
 constexpr long kLook = 20'000'000;
 
-/// SIGINT and SIGTERM wait from here on, in all threads that come, for whoever asks for them.
-sigset_t held_back() {
-  sigset_t signals{};
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
 /// The beacon ends with a whole line; where nobody takes its lines, it ends all the same.
 int stopped() {
   std::thread([] {
@@ -47,7 +36,8 @@ int stopped() {
 }
 
 int run(const Args& a) {
-  const sigset_t signals = held_back();  // first of all: who starts the beacon may stop it at once
+  const sigset_t signals =
+      hold_back_stop_signals();  // first of all: who starts the beacon may stop it at once
   if (const std::string why = too_long("--pause", a.pause_ms, 1000); !why.empty())
     return fail(kUsage, why);
   const auto config = net::load_config(a.home);

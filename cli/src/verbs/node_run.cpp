@@ -11,6 +11,7 @@
 
 #include "../log_app.hpp"
 #include "../logging.hpp"
+#include "../stop_signals.hpp"
 #include "../text.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/transport.hpp"
@@ -38,16 +39,7 @@ struct Lines {
 /// its own lines go to a pipe that is full and that nobody reads.
 class StopSignals {
  public:
-  /// They wait from here on for an object of this class, which acts on them.
-  static sigset_t hold_back() {
-    sigset_t signals{};
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    return signals;
-  }
-  explicit StopSignals(const Lines& lines) : lines_(lines), signals_(hold_back()) {
+  explicit StopSignals(const Lines& lines) : lines_(lines), signals_(hold_back_stop_signals()) {
     waiter_ = std::thread([this] { wait(); });
   }
   ~StopSignals() {
@@ -95,7 +87,7 @@ class StopSignals {
 };
 
 int run_node(const std::string& home, bool observe, const std::string& trace) {
-  StopSignals::hold_back();  // first of all: who starts the node may stop it at once
+  hold_back_stop_signals();  // first of all: who starts the node may stop it at once
   auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
   config->options.observe = observe;
