@@ -4,7 +4,7 @@
     cmake/tests_that_changed.py build/release -j 6       # further words are for ctest
 
 A test that passed is not run again while all that it is made of stays as it was, byte for byte: its program; of the source tree what
-the program was told of while it was compiled (a folder of golden files, a page); for a script all that is no C++, and the programs that
+the program was told of while it was compiled (a folder of golden files, a page, what the build made); for a script all that is no C++, and the programs that
 it is handed; for one that is handed the build or the source tree, all of it. The installed packages and what the environment says to Thresher count
 for every test. What passed stands in BUILD/passed.json; remove it to run all.
 
@@ -46,11 +46,12 @@ class Tree:
             f"{name}={value}" for name, value in os.environ.items() if name.startswith("THRESHER_"))
 
     def told(self, program):
-        """Files of the source tree that a program reads: its definitions have their names, or their folders'."""
+        """Files that a program reads: its definitions have their names, or their folders'. Some are made by the build."""
         mark = f"/{program.name}.dir/"
         names = {pathlib.Path(name) for one in self.compiled if mark in one["command"]
                  for name in re.findall(rf'-D\w+=\S*?({re.escape(str(ROOT))}/[\w./-]+)', one["command"])}
-        return [f for f in self.files if f in names or names.intersection(f.parents)]
+        made = sorted(n for n in names if self.build in n.parents and n.is_file())
+        return made + [f for f in self.files if f in names or names.intersection(f.parents)]
 
     def made_of(self, command):
         words = [pathlib.Path(word) for word in command]
@@ -61,8 +62,11 @@ class Tree:
             return programs + self.told(words[0])
         return programs + [f for f in self.files if not CODE.search(str(f))]
 
-    def digest(self, command):
-        lines = [*command, *self.outside, *(f"{f} {of_file(f)}" for f in self.made_of(command))]
+    def digest(self, test):
+        told = [value for p in test.get("properties", []) if p["name"] == "ENVIRONMENT" for value in p["value"]]
+        handed = [pathlib.Path(value.partition("=")[2]) for value in told]
+        files = self.made_of(test["command"]) + [f for f in handed if f.is_file()]
+        lines = [*test["command"], *told, *self.outside, *(f"{f} {of_file(f)}" for f in files)]
         return hashlib.sha256("\n".join(map(str, lines)).encode()).hexdigest()
 
 
@@ -75,7 +79,7 @@ def main(build, options):
     listed = subprocess.run(["ctest", "--test-dir", build, "-L", "fast", "--show-only=json-v1"], check=True, capture_output=True).stdout
     tree = Tree(build)
     # One whose program is missing has no command, and is run to fail.
-    now = {t["name"]: tree.digest(t["command"]) if "command" in t else "" for t in json.loads(listed)["tests"]}
+    now = {t["name"]: tree.digest(t) if "command" in t else "" for t in json.loads(listed)["tests"]}
     passed = json.loads(record.read_text()) if record.exists() else {}
     due = [name for name, digest in now.items() if not digest or passed.get(name) != digest]
     print(f"[check] {len(due)} of {len(now)} fast tests to run: the rest passed as they are now", flush=True)

@@ -42,14 +42,15 @@ class Changed(unittest.TestCase):
         self.tools.mkdir()
         shutil.copy(SCRIPT, self.root / "cmake")
         for name, text in ((".gitignore", "build\n"), ("golden/one.json", "1"), ("pages/one.md", "a"), ("part.cpp", "int i;"),
-                           ("test.py", "pass"), ("build/bin/unit", "program"), ("build/bin/thresher", "thresher")):
+                           ("test.py", "pass"), ("build/bin/unit", "program"), ("build/made", "m"), ("build/module", "m"), ("build/bin/thresher", "thresher")):
             (self.root / name).write_text(text)
         (self.build / "compile_commands.json").write_text(json.dumps([
-            {"command": f'c++ -DGOLDEN=\\"{self.root}/golden\\" -o x/CMakeFiles/unit.dir/unit.o -c unit.cpp'}]))
+            {"command": f'c++ -DGOLDEN=\\"{self.root}/golden\\" -DMADE=\\"{self.build}/made\\" -o x/CMakeFiles/unit.dir/unit.o -c unit.cpp'}]))
         (self.tools / "ctest").write_text(CTEST)
         (self.tools / "ctest").chmod(0o755)
         (self.tools / "tests.json").write_text(json.dumps([
-            {"name": "unit", "command": [f"{self.build}/bin/unit"]},
+            {"name": "unit", "command": [f"{self.build}/bin/unit"],
+             "properties": [{"name": "ENVIRONMENT", "value": [f"THRESHER_MODULE={self.build}/module"]}]},
             {"name": "script", "command": ["python3", f"{self.root}/test.py", f"{self.build}/bin/thresher"]},
             {"name": "whole", "command": ["python3", f"{self.root}/test.py", str(self.root)]}]))
         subprocess.run(["git", "init", "-q", self.root], check=True)
@@ -77,6 +78,10 @@ class Changed(unittest.TestCase):
 
     def test_files_that_a_program_was_told_of_count(self):
         self.assertEqual(self.change("golden/one.json"), ["unit", "script", "whole"])
+
+    def test_what_the_build_made_for_a_program_counts(self):
+        self.assertEqual(self.change("build/made"), ["unit"])
+        self.assertEqual(self.change("build/module"), ["unit"])
 
     def test_pages_count_for_scripts_and_code_for_who_has_the_whole_tree(self):
         self.assertEqual(self.change("pages/one.md"), ["script", "whole"])
