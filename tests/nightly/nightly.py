@@ -8,8 +8,9 @@ Jobs, one after the other, each with a share of the time:
               that withhold answers or fill memory, sieges; each run must heal, and no node may hold
               more than its bound
   kills       the kill drivers: real nodes, kill -9 at durable records and at random times, logs compared
-              byte by byte with peers and with what was acknowledged; half of it while nodes take
-              snapshots, prune their logs, and take their state from peers
+              byte by byte with peers and with what was acknowledged; a quarter of it while nodes take
+              snapshots, prune their logs, and take their state from peers; half of it at one record
+              after the other of a node alone, many networks at once
   suites      the tests labelled slow
   sanitizers  ASan and UBSan over the core suites, TSan over the nodes
 
@@ -27,7 +28,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SHARES = {"fuzz": 0.45, "kills": 0.25, "suites": 0.1, "sanitizers": 0.2}
+SHARES = {"fuzz": 0.35, "kills": 0.3, "suites": 0.1, "sanitizers": 0.25}
 SEEDS_AT_A_TIME = 400
 # Where nobody promises what the oracles of an order ask for.
 MODELS = {"alternating_bit", "async-auth", "bitcoin", "chord", "ethereum", "kademlia", "stable_link", "stable-data-link",
@@ -40,8 +41,11 @@ NET_SUITES = ["unit_net", "integration_node"]
 LEAST_FOR_SANITIZERS = 2400
 TSAN_OPTIONS = f"suppressions={ROOT / 'tests' / 'tsan.supp'}"
 KILLS_GRACE = 300
-# In every state; and while nodes take snapshots, prune, and take their state from peers.
-KILL_DRIVERS = ("kills.py", "life_kills.py", "record_kills.py")
+CORES = os.cpu_count() or 1
+# Each with its part of the time, and networks at once. In every state; while nodes take snapshots, prune, and take their state from
+# peers; one node alone, at one record after the other, most of whose time is waiting.
+KILL_DRIVERS = {"kills.py": (0.25, max(1, CORES // 4)), "life_kills.py": (0.25, max(1, CORES // 4)),
+                "record_kills.py": (0.5, 2 * CORES)}
 NO_STRACE = 77
 
 
@@ -167,15 +171,15 @@ def fuzz(report, args, seconds, folder):
 
 
 def kills(report, args, seconds, folder):
-    for name in KILL_DRIVERS:
-        kills_of(report, args, seconds / len(KILL_DRIVERS), folder, name)
+    for name, (part, networks) in KILL_DRIVERS.items():
+        kills_of(report, args, seconds * part, folder, name, networks)
 
 
-def kills_of(report, args, seconds, folder, name):
+def kills_of(report, args, seconds, folder, name, networks):
     driver = ROOT / "tests" / "integration" / "kills" / name
     scratch = folder / driver.stem
     command = [sys.executable, str(driver), args.thresher, "--minutes", f"{seconds / 60:.2f}", "--seed", str(args.seed),
-               "--scratch", str(scratch)]
+               "--jobs", str(networks), "--scratch", str(scratch)]
     scratch.mkdir(parents=True, exist_ok=True)
     # It ends by itself a while after its minutes: what must happen after the last kill is waited for.
     status, output = run(command, seconds + KILLS_GRACE)

@@ -40,6 +40,7 @@ SYNC_ROUNDS = 16  # a node further behind fetches the log, in most networks
 CHECKPOINT_SLOTS = 16  # every one of them with a snapshot of the running node
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
 PATIENCE = 60  # seconds for what must happen
+SEEDS_OF_A_JOB = 10_000
 CALLS = ("pwritev2", "fdatasync", "fsync", "rename,renameat,renameat2", "pwrite64,write", "ftruncate,fallocate")
 
 
@@ -478,15 +479,31 @@ def parsed(about, protocols, cycles, more=lambda arguments: None):
     arguments.add_argument("--minutes", type=float, help="instead: as many kills as fit")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--scratch", type=existing, help="a folder for the networks; that of a finding is kept")
+    arguments.add_argument("--jobs", type=int, default=1,
+                           help="so many networks at once, for --minutes: job j begins with the seed --seed + %d j" % SEEDS_OF_A_JOB)
     more(arguments)
     given = arguments.parse_args()
     if (given.cycles is None) == (given.minutes is None):
         arguments.error("give either --cycles or --minutes")
+    if given.jobs < 1 or (given.jobs > 1 and given.minutes is None):
+        arguments.error("--jobs is at least 1, and more than 1 only with --minutes")
     return given
 
 
-def main():
-    given = parsed(__doc__, PROTOCOLS, "kills of each protocol")
+def side_by_side(given, alone):
+    """The exit status of `alone(given)`, or of as many drivers as --jobs says. Their last lines make one, since that is the summary."""
+    if given.jobs == 1:
+        return alone(given)
+    drivers = [subprocess.Popen([sys.executable, *sys.argv, "--jobs", "1", "--seed", str(given.seed + job * SEEDS_OF_A_JOB)],
+                                stdout=subprocess.PIPE, text=True) for job in range(given.jobs)]
+    said = [driver.communicate()[0].splitlines() or ["it said nothing"] for driver in drivers]
+    for lines, driver in zip(said, drivers):
+        print("\n".join(lines if driver.returncode else lines[:-1]), flush=True)
+    print("; ".join(lines[-1] for lines, driver in zip(said, drivers) if driver.returncode == 0))
+    return max(driver.returncode for driver in drivers)
+
+
+def run(given):
     if shutil.which("strace") is None or subprocess.run([*strace(), "true"], capture_output=True).returncode != 0:
         print("no strace(1) here that may trace: nothing was tried", file=sys.stderr)
         return 77
@@ -524,4 +541,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(side_by_side(parsed(__doc__, PROTOCOLS, "kills of each protocol"), run))

@@ -30,7 +30,7 @@ import tempfile
 import threading
 import time
 
-from kills import NODES, PATIENCE, Clients, Finding, Network, parsed, strace
+from kills import NODES, PATIENCE, Clients, Finding, Network, parsed, side_by_side, strace
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "anchored-bullshark", "bullshark-async")
 KEEPER = 0  # keeps more of its log, which is read all the time, before it goes
@@ -335,8 +335,7 @@ def network(given, turn, seed, kills, until, note):
     return 0
 
 
-def main():
-    given = parsed(__doc__, PROTOCOLS, "kills in all")
+def run(given):
     if shutil.which("strace") is None or subprocess.run([*strace(), "true"], capture_output=True).returncode != 0:
         print("no strace(1) here that may trace: nothing was tried", file=sys.stderr)
         return 77
@@ -359,4 +358,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(side_by_side(parsed(__doc__, PROTOCOLS, "kills in all"), run))

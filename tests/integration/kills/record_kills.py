@@ -7,12 +7,14 @@
 A network of one real node needs no other to commit, so a kill and what is checked after it take a second, and thousands of
 records can be tried one after another: kill_at.cpp ends the process at its first, its second, ... record since its start, whole or
 half written. Clients submit all the time. The node takes a snapshot every few slots, keeps as little of its log as it can, and most
-kills come before it has mended what the last one left; an eighth are of nodes that start for the first time. Seeds 5k to 5k + 4 together try each of the first records, and many of those
-around the time when a node prunes for the first time after a start.
+kills come before it has mended what the last one left; an eighth are of nodes that start for the first time. Seeds 5k to 5k + 4
+together try each of the first records. An eighth are kills at the records of pruning: clients rest when a node is about to
+prune for the first time after a start, so that there are few others then.
 
-After each kill what the disk has of the log is in one piece, is what it was before, byte for byte, as far as it goes back, and
-has what was acknowledged at its position. After each one to three kills the node starts undisturbed and must commit again, which
-shows that nothing acknowledged was lost with a commit that was not written yet. In the end a proof is made and checked.
+After each kill what the disk has of the end of the log is in one piece, is what it was before, byte for byte, and has what was
+acknowledged at its position. After each one to three kills the node starts undisturbed and must commit again, which
+shows that nothing acknowledged was lost with a commit that was not written yet; then all of its log is read. In the end a proof is
+made and checked.
 
 Exit: 0 nothing found; 1 a finding, with the command to repeat it; 2 wrong use. What a run does follows from the seed, but not what the
 machine's scheduler adds."""
@@ -28,7 +30,7 @@ import tempfile
 import threading
 import time
 
-from kills import PATIENCE, Finding, held_ports, parsed
+from kills import PATIENCE, Finding, held_ports, parsed, side_by_side
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "clients" / "python"))
@@ -37,12 +39,15 @@ import thresher_client  # noqa: E402
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "anchored-bullshark", "bullshark", "pbft", "simplex", "hotstuff2", "raft")
 PARTS = 5  # of the records that are tried; a network has one of them
 PER_NETWORK = 160  # records of a part, and kills
-PRUNES = 3100  # milliseconds after a start when a node is about to prune for the first time (net/src/life/node_pruning.cpp)
-RECORDS = [str(1 + n) for n in range((PARTS - 1) * PER_NETWORK)]  # from a start on: a second or two of this load
-LATER = [f"{1 + n}@{PRUNES}" for n in range(2 * PER_NETWORK)]  # it begins to after 20 to 250 of them
+REST = 2.4  # seconds after a start when clients rest
+PRUNES = 2900  # milliseconds after a start: nodes prune after 3 s and then each second (net/src/life/node_pruning.cpp)
+RECORDS = [str(1 + n) for n in range(PARTS * PER_NETWORK)]  # from a start on: a second or two of this load
+PRUNING = 40  # records that a node makes when it prunes and nobody submits
+EACH = 8  # of so many kills one is in pruning
 FIRST = 100  # records of a node's first start among which one is drawn
 RUNS = 5  # seconds in which a record that does not come is waited for
-CLIENTS = 4
+CLIENTS = 3
+READ_AGAIN = 200  # positions of those that were read before
 # What no kill may bring about. A node whose disk lost the end of a record says so; that is no damage.
 FALSE = re.compile(r"is damaged|contradicts its|cannot be read back|is not what its manifest|not the one that a quorum|which the log does not have so")
 
@@ -63,7 +68,7 @@ class Alone:
                            ("snapshots", draw.choice((1, 2, 3)))):
             text = re.sub(rf"(?m)^{key} = \d+", f"{key} = {value}", text)
         path.write_text(text)
-        self.process, self.lines, self.read = None, {}, 0
+        self.process, self.lines, self.read, self.end = None, {}, 0, 0
 
     def run(self, *arguments, text=None):
         return subprocess.run([self.binary, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=2 * PATIENCE)
@@ -94,15 +99,22 @@ class Alone:
         self.process.kill()
         self.process.wait()
 
-    def check_disk(self, acknowledged):
-        """What the dead node has of its log."""
+    def read_log(self, begin):
+        done = subprocess.run([self.binary, "log", "--home", str(self.home), "--from", str(begin)], capture_output=True,
+                              timeout=2 * PATIENCE)
+        if done.returncode != 0 and begin > 0:
+            return self.read_log(0)  # it may begin later now
+        if done.returncode != 0:
+            raise Finding("the log cannot be read: " + done.stderr.decode(errors="replace"))
+        return done
+
+    def check_disk(self, acknowledged, whole=False):
+        """What the dead node has of its log, or of the end of it."""
         if not (self.home / "data/wal").exists():
             if self.lines:
                 raise Finding("the log is gone")
             return 0
-        done = subprocess.run([self.binary, "log", "--home", str(self.home)], capture_output=True, timeout=2 * PATIENCE)
-        if done.returncode != 0:
-            raise Finding("the log cannot be read: " + done.stderr.decode(errors="replace"))
+        done = self.read_log(0 if whole else max(0, self.end - READ_AGAIN))
         end, compared = None, 0
         for line in done.stdout.split(b"\n")[:-1]:
             head, _, text = line.split(b" ", 2)
@@ -116,6 +128,7 @@ class Alone:
             if told is not None and text.decode() != told:
                 raise Finding(f"acknowledged at {position}: {told[:40]!r}; the log has {text[:40]!r}")
             compared += told is not None
+        self.end = max(self.end, end or 0)
         self.check_said()
         return compared
 
@@ -153,6 +166,7 @@ class Clients:
 
     def __init__(self, net):
         self.net, self.acknowledged, self.wrong, self.ended = net, {}, None, False
+        self.rest_from = float("inf")
         self.threads = [threading.Thread(target=self.work, args=(who,)) for who in range(CLIENTS)]
         for thread in self.threads:
             thread.start()
@@ -161,6 +175,9 @@ class Clients:
         client = thresher_client.Client(self.net.gateway, timeout=PATIENCE)
         turn = 0
         while not self.ended:
+            if time.monotonic() > self.rest_from:
+                time.sleep(0.01)
+                continue
             turn += 1
             text = f"{who}.{turn} " + "x" * (turn % 13 * 300)
             try:
@@ -192,6 +209,7 @@ class Clients:
 def heal(net, clients):
     """Undisturbed: what was acknowledged is in the log again, though its commit may not have been on the disk."""
     told = max(clients.acknowledged, default=-1)
+    clients.rest_from = float("inf")  # they work
     net.start()
     clients.wait_for_more()
     if (net.status() or {"length": 0})["length"] <= told:
@@ -207,23 +225,28 @@ def many_kills(net, draw, records, until, note):
         net.wait_until_pruned()
         net.kill()
         left = 0
-        for record in records:
+        for turn, record in enumerate(records):
             if time.monotonic() >= until:
                 break
-            note["way"] = kill_at = f"{record}{draw.choice(('', ',torn'))}"
-            net.start(kill_at)
-            note["at a record"] += net.killed(RUNS)
+            prunes = turn % EACH == EACH - 1
+            clients.rest_from = time.monotonic() + REST if prunes else float("inf")
+            if prunes:
+                record = f"{draw.randint(1, PRUNING)}@{PRUNES}"
+            note["way"] = f"{record}{draw.choice(('', ',torn'))}"
+            net.start(note["way"])
+            at_record = net.killed(RUNS)
+            note["at a record"] += at_record
+            note["in pruning"] += at_record and prunes
             note["done"] += 1
             note["unfinished"] += any((net.home / "data/snapshots").glob("*.partial"))
             note["compared"] += net.check_disk(clients.acknowledged)
             left = left - 1 if left > 0 else draw.randrange(3)
             if left == 0:
                 heal(net, clients)
-                if kill_at.partition(",")[0] in LATER:
+                if prunes:
                     net.wait_until_pruned()  # or the log would grow and grow
-                    note["pruned"] += 1
                 net.kill()
-                net.check_disk(clients.acknowledged)
+                net.check_disk(clients.acknowledged, whole=True)
         heal(net, clients)
         net.prove()
         note["acknowledged"] += len(clients.acknowledged)
@@ -253,7 +276,6 @@ def network(given, protocol, seed, kills, until, note):
     draw = random.Random(f"{protocol} {seed}")
     records, part = list(RECORDS), seed % PARTS * PER_NETWORK
     random.Random(f"{protocol} {seed // PARTS}").shuffle(records)
-    records += draw.sample(LATER, PER_NETWORK)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"record-kills-{protocol}-", dir=given.scratch))
     fresh = kills // 8
     try:
@@ -272,8 +294,7 @@ def own_options(arguments):
     arguments.add_argument("--library", type=pathlib.Path, help="libkill_at.so (default: beside the binary)")
 
 
-def main():
-    given = parsed(__doc__, PROTOCOLS, "kills in all", own_options)
+def run(given):
     given.library = (given.library or pathlib.Path(given.binary).parent / "libkill_at.so").resolve()
     if not given.library.exists():
         print(f"record_kills.py: {given.library} is missing: build the target kill_at", file=sys.stderr)
@@ -281,7 +302,7 @@ def main():
     protocols = [given.protocol] if given.protocol else PROTOCOLS
     began = time.monotonic()
     until = began + given.minutes * 60 if given.minutes else float("inf")
-    note = {"done": 0, "at a record": 0, "unfinished": 0, "compared": 0, "acknowledged": 0, "pruned": 0, "way": ""}
+    note = {"done": 0, "at a record": 0, "unfinished": 0, "compared": 0, "acknowledged": 0, "in pruning": 0, "way": ""}
     networks = 0
     while note["done"] < (given.cycles or sys.maxsize) and time.monotonic() < until:
         kills = min((given.cycles or sys.maxsize) - note["done"], PER_NETWORK if given.minutes else -(-given.cycles // len(protocols)))
@@ -289,10 +310,10 @@ def main():
             return 1
         networks += 1
     print(f"{note['done']} kills in {time.monotonic() - began:.0f} s, {note['at a record']} of them at the record ({note['unfinished']} with an "
-          f"unfinished snapshot); {note['acknowledged']} transactions acknowledged, {note['compared']} times compared with what dead nodes "
-          f"have on disk; {note['pruned']} times it pruned after kills around that: nothing found")
+          f"unfinished snapshot, {note['in pruning']} in pruning); {note['acknowledged']} transactions acknowledged, {note['compared']} times "
+          f"compared with what dead nodes have on disk: nothing found")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(side_by_side(parsed(__doc__, PROTOCOLS, "kills in all", own_options), run))
