@@ -14,6 +14,12 @@ void Awaited::add(const Fingerprint& print, const Submission& submission) {
   ++held_[submission.client];
 }
 
+bool Awaited::again(const Fingerprint& print, ConnectionId from) {
+  const auto at = find(print);
+  if (at) entries_[*at].submission.from = from;
+  return at.has_value();
+}
+
 std::optional<Submission> Awaited::take(const Fingerprint& print) {
   const auto at = find(print);
   if (!at) return std::nullopt;

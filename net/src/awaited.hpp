@@ -6,7 +6,8 @@
 //   awaited.expire(gone, [&](const Submission& s) { refuse(s); });    // now and then
 //
 // Guarantees: each is given out once. Found by its fingerprint, so by client, sequence and data:
-// what somebody else writes under a client's name answers none of that client's. At most
+// what somebody else writes under a client's name answers none of that client's, and of two links
+// with one key each waits for its own data, whatever numbers they gave them. At most
 // kMostAwaited; who gives way for whom is the pool's to say (pool.hpp).
 #pragma once
 
@@ -15,17 +16,19 @@
 #include <vector>
 
 #include "fingerprint_index.hpp"
+#include "thresher/net/transport.hpp"
 #include "transactions.hpp"
 
 namespace thresher::net {
 
-/// 48 bytes each, and their places in the index.
+/// 64 bytes each, and their places in the index.
 inline constexpr std::size_t kMostAwaited = 1u << 19;
 
 struct Submission {
   ClientId client{};
   std::uint64_t sequence = 0;
   Validity valid{};
+  ConnectionId from = 0;  ///< the link that submitted it last, which gets the answer
 };
 
 class Awaited {
@@ -34,6 +37,8 @@ class Awaited {
   /// Whether anything of this client is awaited: cheaper than to look for one.
   bool holds(const ClientId& client) const { return held_.contains(client); }
   bool contains(const Fingerprint& print) const { return find(print).has_value(); }
+  /// Whether it is awaited; `from` submitted it again, and gets the answer.
+  bool again(const Fingerprint& print, ConnectionId from);
   /// Pre: has_room(); it is not there yet.
   void add(const Fingerprint& print, const Submission& submission);
   /// Removes it.

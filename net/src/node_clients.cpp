@@ -122,7 +122,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
     refuse(from, Refusal::kOverloaded, sequences);
     return rest(from, f.payload.size() + sequences.size() * Pool::kEntryCost);
   }
-  const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
+  const Submissions::Answers answers = submissions.submit(head, *entries, ledger, from);
   if (metrics) stages.waits(Loop::now_us());
   if (tracer) trace_taken(*client, entries->view());
   for (const Placed& p : answers.placed) placed(from, p);
@@ -182,7 +182,7 @@ void Node::Impl::take_own(OwnSubmission ask) {
   std::vector<std::byte> entry;
   append_entry(sequence, ask.data.view(), entry);
   const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-  const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
+  const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger, kOwnLink);
   refuse_later(answers.gave_way, Refusal::kOverloaded);
   if (!answers.rejected.empty()) {
     return ask.refuse(Refusal::kRejected, answers.rejected.begin()->first);
@@ -230,13 +230,13 @@ void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uin
   if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
 }
 
-// Those who waited for an answer, all of a client in one frame.
-void Node::Impl::refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting,
-                              Refusal why) {
-  for (const auto& [client, sequences] : waiting) {
-    const std::vector<ConnectionId> links = visitors.links_of(client);  // a refusal may end one
-    for (const ConnectionId id : links) refuse(id, why, sequences);
-    if (client != own_client) continue;
+// Those that waited for an answer, all of a link in one frame.
+void Node::Impl::refuse_later(const std::vector<Submission>& waiting, Refusal why) {
+  std::map<ConnectionId, std::vector<std::uint64_t>> of_links;
+  for (const Submission& s : waiting) of_links[s.from].push_back(s.sequence);
+  for (const auto& [from, sequences] : of_links) {
+    if (visitors.client(from) != nullptr) refuse(from, why, sequences);
+    if (from != kOwnLink) continue;
     for (const std::uint64_t sequence : sequences) {
       if (auto ask = inbox.settle(sequence)) {
         ask->refuse(why, in_words(why, options.transaction_bytes));
@@ -246,8 +246,8 @@ void Node::Impl::refuse_later(const std::map<ClientId, std::vector<std::uint64_t
 }
 
 void Node::Impl::watch_submissions() {
-  std::map<ClientId, std::vector<std::uint64_t>> expired;
-  submissions.expire(ledger, [&](const Submission& s) { expired[s.client].push_back(s.sequence); });
+  std::vector<Submission> expired;
+  submissions.expire(ledger, [&](const Submission& s) { expired.push_back(s); });
   refuse_later(expired, Refusal::kExpired);
   std::vector<std::uint64_t> heard(genesis.nodes.size());
   for (const NodeId i : node_ids(heard.size())) heard[i.value] = transport.peer(i).bytes_received;
@@ -353,8 +353,8 @@ void Node::Impl::acknowledge() {
 // node, which is about to stop.
 void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
                         const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
-  for (const ConnectionId id : visitors.links_of(s.client)) placed(id, {s.sequence, t.position});
-  if (s.client != own_client || !result) return;
+  if (visitors.client(s.from) != nullptr) placed(s.from, {s.sequence, t.position});
+  if (s.from != kOwnLink || !result) return;
   auto ask = inbox.settle(s.sequence);
   if (!ask) return;
   Receipt receipt{t.position, commit.slot.value, commit.id, block->id, {}, *result};

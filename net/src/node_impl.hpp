@@ -307,7 +307,7 @@ struct Node::Impl final : EngineHost {
   void rest(ConnectionId from, std::size_t bytes);
   void answer(const Submission& s, const Transaction& t, const Commit& commit,
               const OrderedBlockPtr& block, const std::optional<ApplyResult>& result);
-  void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);
+  void refuse_later(const std::vector<Submission>& waiting, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);

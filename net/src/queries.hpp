@@ -34,6 +34,8 @@ namespace thresher::net {
 /// connection of a client has these numbers.
 inline constexpr ConnectionId kGatewayLink = 0;
 inline constexpr ConnectionId kOwnLink = 1;
+/// Of what this node submits and waits for no answer to.
+inline constexpr ConnectionId kNobody = 2;
 
 class Queries {
  public:

@@ -23,22 +23,18 @@ bool Submissions::rejects(const ClientId& client, std::uint64_t sequence, ByteVi
   return reason.has_value();
 }
 
-// It left the pool. Who waits for it is told, unless it has its answer. Of two copies, one with
-// slots that are over, the newer is awaited and gives way first.
-void Submissions::give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
-                          Answers& out) {
-  if (awaited_.take(print)) out.gave_way[client].push_back(sequence);
-}
-
 Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
-                                         const Ledger& ledger) {
+                                         const Ledger& ledger, ConnectionId from) {
   prints_.clear();
   each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
     prints_.push_back(ledger.print_of(head.client, sequence, data));
   });
   Answers out;
+  // It left the pool. The link that waits for it is told, unless it has its answer. Of two copies,
+  // one with slots that are over, the newer is awaited and gives way first.
   const auto gave_way = [&](const Run& run, std::uint64_t sequence, ByteView data) {
-    give_up(run.client, ledger.print_of(run.client, sequence, data), sequence, out);
+    if (const auto gone = awaited_.take(ledger.print_of(run.client, sequence, data)))
+      out.gave_way.push_back(*gone);
   };
   const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());
   std::vector<std::byte> taken;  // a copy, once something is left out
@@ -50,7 +46,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
       out.placed.push_back({sequence, *position});
       return false;
     }
-    if (awaited_.contains(print)) return false;
+    if (awaited_.again(print, from)) return false;
     const std::size_t size = bytes + kEntryHead + data.size();
     const bool fits = all_fit || pool_.has_room(head.client, size, count + 1);
     auto why = judge(head, data.size(), fits, ledger);
@@ -66,7 +62,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
       out.refused[*why].push_back(sequence);
       return false;
     }
-    awaited_.add(print, {head.client, sequence, head.valid});
+    awaited_.add(print, {head.client, sequence, head.valid, from});
     return true;
   };
   auto print = prints_.begin();

@@ -1,7 +1,7 @@
 // What clients submitted to this node: takes it, refuses it, and knows who waits for what. Private
 // to net/.
 //
-//   const auto answers = submissions.submit({client, valid}, entries, ledger);
+//   const auto answers = submissions.submit({client, valid}, entries, ledger, link);
 //   submissions.pool().take(block_bytes, packed);                       // for the next block
 //   if (const auto s = submissions.ordered(client, print)) answer(*s, position);
 //   submissions.expire(ledger, [&](const Submission& s) { refuse(s, Refusal::kExpired); });
@@ -47,8 +47,8 @@ class Submissions {
     std::map<Refusal, std::vector<std::uint64_t>> refused{};  ///< sequences
     /// Sequences by what the application has against them.
     std::map<std::string, std::vector<std::uint64_t>> rejected{};
-    /// Sequences of others that were awaited and are given up for this: no block has them.
-    std::map<ClientId, std::vector<std::uint64_t>> gave_way{};
+    /// Of others, awaited, and given up for this: no block has them.
+    std::vector<Submission> gave_way{};
     /// What was not taken would have cost in the pool: refused, ordered before, or awaited already.
     std::size_t not_taken = 0;
   };
@@ -60,8 +60,9 @@ class Submissions {
   explicit Submissions(const Limits& limits, Check check = {})
       : limits_(limits), check_(std::move(check)), pool_(limits.pool_bytes) {}
 
-  /// Pre: `entries` are well-formed; the validity spans at most kLongestLife.
-  Answers submit(const Run& head, const Bytes& entries, const Ledger& ledger);
+  /// `from` gets the answers that come later. Pre: `entries` are well-formed; the validity spans at
+  /// most kLongestLife.
+  Answers submit(const Run& head, const Bytes& entries, const Ledger& ledger, ConnectionId from);
   /// To be told of each transaction that is ordered; gives it if it was awaited.
   std::optional<Submission> ordered(const ClientId& client, const Fingerprint& print) {
     return awaited_.holds(client) ? awaited_.take(print) : std::nullopt;
@@ -79,9 +80,6 @@ class Submissions {
  private:
   std::optional<Refusal> judge(const Run& head, std::size_t size, bool fits,
                                const Ledger& ledger) const;
-  void give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
-               Answers& out);
-
   bool rejects(const ClientId& client, std::uint64_t sequence, ByteView data, Answers& out) const;
 
   Limits limits_;

@@ -10,16 +10,10 @@ constexpr std::size_t kForNewcomers = 8;
 
 void Visitors::arrive(ConnectionId link, const ClientId& client, std::uint64_t now) {
   visitors_[link] = {client, now, false};
-  links_[client].push_back(link);
 }
 
 void Visitors::leave(ConnectionId link) {
-  const auto it = visitors_.find(link);
-  if (it == visitors_.end()) return;
-  const auto links = links_.find(it->second.client);
-  std::erase(links->second, link);
-  if (links->second.empty()) links_.erase(links);
-  visitors_.erase(it);
+  visitors_.erase(link);
 }
 
 void Visitors::served(ConnectionId link, std::uint64_t now) {
@@ -32,12 +26,6 @@ void Visitors::served(ConnectionId link, std::uint64_t now) {
 const ClientId* Visitors::client(ConnectionId link) const {
   const auto it = visitors_.find(link);
   return it == visitors_.end() ? nullptr : &it->second.client;
-}
-
-const std::vector<ConnectionId>& Visitors::links_of(const ClientId& client) const {
-  static const std::vector<ConnectionId> none;
-  const auto it = links_.find(client);
-  return it == links_.end() ? none : it->second;
 }
 
 std::optional<ConnectionId> Visitors::least_useful() const {

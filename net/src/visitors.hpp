@@ -29,8 +29,6 @@ class Visitors {
 
   /// Who is at the other end; null when it is gone.
   const ClientId* client(ConnectionId link) const;
-  /// All connections of one key.
-  const std::vector<ConnectionId>& links_of(const ClientId& client) const;
   /// Who gives way; empty when nobody is there.
   std::optional<ConnectionId> least_useful() const;
   std::size_t size() const { return visitors_.size(); }
@@ -42,7 +40,6 @@ class Visitors {
     bool asked = false;
   };
   std::map<ConnectionId, Visitor> visitors_;
-  std::map<ClientId, std::vector<ConnectionId>> links_;
 };
 
 }  // namespace thresher::net

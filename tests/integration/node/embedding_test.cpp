@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
+#include <set>
 
 #include "thresher/net/node_store.hpp"
 #include "tills.hpp"
@@ -183,6 +184,28 @@ TEST(Embedding, ATransactionThatNoFrameHoldsIsRefusedAndTheOthersGoOn) {
                 HasSubstr("no node takes more than 65536"));
   }
   EXPECT_EQ(result_of(client->submit(as_view("add 1")).get()), "1");
+}
+
+// Both count from 0. Half of them were told the other's position and result.
+TEST(Embedding, OfTwoClientsWithOneKeyEachIsToldOfItsOwn) {
+  Tills tills(4);
+  tills.start_all();
+  const auto key = crypto::SigningKey::generate();
+  const auto first = tills.client({.node = NodeId{0}, .key = key});
+  const auto second = tills.client({.node = NodeId{0}, .key = key});
+  std::vector<std::future<Outcome>> all;
+  for (int k = 0; k < 50; ++k) {
+    all.push_back(first->submit(as_view("add " + std::to_string(2 * k))));
+    all.push_back(second->submit(as_view("add " + std::to_string(2 * k + 1))));
+  }
+  std::set<std::uint64_t> positions;
+  for (auto& one : all) {
+    const Outcome out = one.get();
+    EXPECT_TRUE(out.committed()) << out.why;
+    EXPECT_TRUE(positions.insert(out.receipt.position).second) << out.receipt.position;
+  }
+  // And each at the position of what it submitted.
+  EXPECT_EQ(positions.size(), 100u);
 }
 
 // It said yes and had another state: the next results were acknowledged as if nothing were wrong.

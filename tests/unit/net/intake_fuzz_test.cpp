@@ -35,7 +35,7 @@ class Observed {
   explicit Observed(std::uint64_t seed) : random(seed) {}
 
   void submit(const Run& head, const Texts& texts) {
-    const auto answers = submissions.submit(head, entries(texts), ledger);
+    const auto answers = submissions.submit(head, entries(texts), ledger, kFirstClient);
     std::map<std::uint64_t, int> refused;
     for (const auto& [why, sequences] : answers.refused) {
       for (const std::uint64_t s : sequences) ++refused[s];
@@ -55,9 +55,9 @@ class Observed {
       if (waiting.emplace(mine.first, mine.second).second) in_pool.insert(mine);
     }
     for (const auto& [sequence, count] : refused) EXPECT_LE(count, 0);
-    for (const auto& [client, sequences] : answers.gave_way) {
-      EXPECT_NE(client, head.client);
-      for (const std::uint64_t s : sequences) gave_way(client, s);
+    for (const Submission& gone : answers.gave_way) {
+      EXPECT_NE(gone.client, head.client);
+      gave_way(gone.client, gone.sequence);
     }
   }
 

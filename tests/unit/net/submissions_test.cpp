@@ -8,6 +8,7 @@
 #include <set>
 
 #include "../../integration/node/payloads.hpp"
+#include "queries.hpp"
 #include "thresher/core/prng.hpp"
 #include "visitors.hpp"
 
@@ -27,7 +28,7 @@ class Intake {
       : submissions({1000, pool_bytes, observes}) {}
 
   Submissions::Answers submit(std::uint64_t client, const Texts& texts) {
-    return submissions.submit(head_of(client, ledger), entries(texts), ledger);
+    return submissions.submit(head_of(client, ledger), entries(texts), ledger, kFirstClient);
   }
   Bytes next_block(std::size_t room = kBlock) {
     std::vector<std::byte> packed;
@@ -144,7 +145,7 @@ TEST(Submissions, WhatWasNotOrderedInTimeIsRefusedForGood) {
   EXPECT_EQ(node.ledger.length(), 0u);
   // With slots that are over it is not taken at all.
   const net::Run late{some_client(5), {Round{0}, Round{kLongestLife}}};
-  const auto answers = node.submissions.submit(late, entry(1, "b"), node.ledger);
+  const auto answers = node.submissions.submit(late, entry(1, "b"), node.ledger, kFirstClient);
   EXPECT_EQ(answers.refused.count(Refusal::kTooLate), 1u);
   EXPECT_EQ(node.submissions.awaited(), 0u);
 }
@@ -158,7 +159,8 @@ TEST(Submissions, WhatHasNotBegunIsRefusedAtOnceAndTakesNoPlace) {
                                     ~std::uint64_t{0} - kLongestLife, ~std::uint64_t{0}}) {
     const std::uint64_t until = since + std::min(kLongestLife, ~std::uint64_t{0} - since);
     const net::Run head{some_client(5), {Round{since}, Round{until}}};
-    const auto answers = node.submissions.submit(head, entries({{0, ""}, {1, "b"}}), node.ledger);
+    const auto answers =
+        node.submissions.submit(head, entries({{0, ""}, {1, "b"}}), node.ledger, kFirstClient);
     ASSERT_EQ(answers.refused.size(), 1u) << since;
     EXPECT_EQ(answers.refused.at(Refusal::kTooEarly), (std::vector<std::uint64_t>{0, 1}));
     EXPECT_EQ(node.submissions.awaited(), 0u);
@@ -167,7 +169,8 @@ TEST(Submissions, WhatHasNotBegunIsRefusedAtOnceAndTakesNoPlace) {
   // The same again, once its time has come.
   const net::Run soon{some_client(5), {Round{105}, Round{105 + kLongestLife}}};
   (void)node.order({}, 5);
-  EXPECT_TRUE(node.submissions.submit(soon, entry(1, "b"), node.ledger).refused.empty());
+  EXPECT_TRUE(
+      node.submissions.submit(soon, entry(1, "b"), node.ledger, kFirstClient).refused.empty());
   EXPECT_EQ(node.order(node.next_block()).size(), 1u);
 }
 
@@ -237,10 +240,9 @@ TEST(Pool, WhoGivesWayLosesItsNewestAndIsTold) {
   // 95 of 100 wait. A sixth of the pool for a fifth client: who has most makes room for 11.
   const auto answers = submit(5, 0, 17);
   EXPECT_EQ(answers.refused.at(Refusal::kOverloaded), (std::vector<std::uint64_t>{16}));
-  ASSERT_EQ(answers.gave_way.size(), 1u);
-  const auto& told = answers.gave_way.at(some_client(1));
-  EXPECT_EQ(told.size(), 11u);
-  EXPECT_EQ(told.back(), 49u);
+  ASSERT_EQ(answers.gave_way.size(), 11u);
+  for (const Submission& told : answers.gave_way) EXPECT_EQ(told.client, some_client(1));
+  EXPECT_EQ(answers.gave_way.back().sequence, 49u);
   EXPECT_EQ(node.submissions.awaited(), 100u);
   EXPECT_EQ(node.order(node.next_block()).size(), 100u);
   EXPECT_EQ(node.submissions.awaited(), 0u);
@@ -390,17 +392,38 @@ TEST(Visitors, WhoAskedForNothingGivesWayFirstAndTheOldestBeforeOthers) {
   EXPECT_EQ(visitors.least_useful(), ConnectionId{10});
 }
 
+// Two programs with one key count from 0 both: each was told where the other's transaction is.
+TEST(Submissions, TwoLinksOfOneKeyEachWaitForTheirOwnData) {
+  Intake node;
+  const auto head = head_of(5, node.ledger);
+  const ConnectionId first = kFirstClient, second = kFirstClient + 1;
+  EXPECT_TRUE(node.submissions.submit(head, entry(0, "a"), node.ledger, first).refused.empty());
+  EXPECT_TRUE(node.submissions.submit(head, entry(0, "b"), node.ledger, second).refused.empty());
+  EXPECT_EQ(node.submissions.awaited(), 2u);
+  const auto from = [&](std::string_view text) {
+    const Fingerprint print = node.ledger.print_of(head.client, 0, as_view(text));
+    const auto found = node.submissions.ordered(head.client, print);
+    return found ? found->from : kNobody;
+  };
+  EXPECT_EQ(from("b"), second);
+  // It came back with another link, and asks again there.
+  EXPECT_TRUE(
+      node.submissions.submit(head, entry(0, "a"), node.ledger, 99 + second).refused.empty());
+  EXPECT_EQ(from("a"), 99 + second);
+  EXPECT_EQ(from("a"), kNobody);
+}
+
 TEST(Visitors, ConnectionsOfOneKeyAreOneClient) {
   Visitors visitors;
   const ClientId id = some_client(4);
   visitors.arrive(1, id, 0);
   visitors.arrive(2, some_client(5), 0);
   visitors.arrive(3, id, 0);
-  EXPECT_EQ(visitors.links_of(id), (std::vector<ConnectionId>{1, 3}));
   visitors.leave(1);
-  EXPECT_EQ(visitors.links_of(id), (std::vector<ConnectionId>{3}));
+  EXPECT_EQ(visitors.client(1), nullptr);
+  ASSERT_NE(visitors.client(3), nullptr);
+  EXPECT_EQ(*visitors.client(3), id);
   visitors.leave(3);
-  EXPECT_TRUE(visitors.links_of(id).empty());
   EXPECT_EQ(visitors.client(3), nullptr);
   EXPECT_EQ(visitors.size(), 1u);
 }
