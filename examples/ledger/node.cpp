@@ -45,11 +45,13 @@ class Ledger final : public net::App {
     return Bytes::from(w.take());
   }
   bool restore(ByteView bytes) override {
+    std::map<PublicKey, Account> read;
     Reader in(bytes);
     while (in.ok() && in.remaining() > 0) {
       const PublicKey key = in.digest().bytes;
-      accounts_[key] = {in.u64(), in.u64()};
+      read[key] = {in.u64(), in.u64()};
     }
+    if (in.ok()) accounts_ = std::move(read);
     return in.ok();
   }
 

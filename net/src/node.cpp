@@ -220,6 +220,7 @@ void Node::Impl::finish() {
     reply(q, true, as_view("the node has stopped"));
   transport.close();
   close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
+            : enters_anew   ? "the node took its state from peers and begins anew from it"
                             : "the node has stopped");
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();

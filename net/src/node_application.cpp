@@ -60,7 +60,8 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author
 }
 
 Error Node::Impl::app_threw() const {
-  return {ErrorCode::kRejected, calls.problem(), options.home};
+  return {ErrorCode::kRejected, calls.problem(), options.home,
+          "mend the application, then start the node again: it has the log"};
 }
 
 Error Node::Impl::app_threw_in_log() const {

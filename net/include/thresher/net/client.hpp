@@ -91,7 +91,7 @@ enum class Words : std::uint8_t {
 
 /// How long to wait, and for whom.
 struct AskOptions {
-  std::uint64_t patience_us = 30'000'000;  ///< Unit: microseconds.
+  std::uint64_t patience_us = 30'000'000;  ///< Unit: microseconds. 0: it is over at once.
   Words words = Words::kOne;
   /// Of a question: the state has to have so many transactions. `receipt.position + 1` reads what
   /// one wrote oneself, whichever node answers.
@@ -112,7 +112,8 @@ inline constexpr std::uint64_t kUnproven = 10'000'000;
 struct ClientOptions {
   std::optional<NodeId> node{};  ///< only this one; empty: any, moving on when it fails
   /// Its hash is the client's id in the log. Empty: a fresh one, so an id of its own. With a key
-  /// that was used before, give `first_sequence` a number above all that were used.
+  /// that was used before, give `first_sequence` a number above all that were used; of clients that
+  /// use one key at a time, each needs numbers of its own, or equal data count once for both.
   std::optional<crypto::SigningKey> key{};
   std::uint64_t first_sequence = 0;
   /// Called on the client's thread when no link to a node can be had, with what is wrong, and when
@@ -126,7 +127,8 @@ class Client {
   /// is "node 7".
   static Result<std::unique_ptr<Client>, Error> open(const std::string& genesis_file,
                                                      ClientOptions options = {});
-  /// What has no outcome yet gets kUnknown, or kRefused if it was never sent.
+  /// What has no outcome yet gets kUnknown, or kRefused if it was never sent. Not from a callback
+  /// of this client, whose thread it waits for.
   ~Client();
 
   /// Never throws, and resolves within the patience.
@@ -142,14 +144,16 @@ class Client {
   /// when no node answered, or the application has none. With Words::kQuorum the answer is the same
   /// at f+1 nodes, each in a state of its own with at least `length` transactions; `length` of the
   /// answer is the least of these. A question at one node may be answered from an old state, unless
-  /// `length` says how old it may be.
+  /// `length` says how old it may be. Of one client's questions a
+  /// node lets 64 wait, and has no answer for more.
   std::future<Answer> query(ByteView question, AskOptions options = {});
   /// Throws std::runtime_error when no node answers within `patience_us`.
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,
-  /// without end. When the node has pruned that position it calls `pruned` instead, with the first
-  /// one that is there: what comes then is for the caller to say, with another subscribe(). What
-  /// they throw is lost, and told to ClientOptions::on_problem; the next transaction follows.
+  /// without end, or until the next subscribe(): a client has one subscription. When the node has
+  /// pruned that position it calls `pruned` instead, with the first one that is there: what comes
+  /// then is for the caller to say, with another subscribe(). What they throw is lost, and told to
+  /// ClientOptions::on_problem; the next transaction follows.
   void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit,
                  std::function<void(std::uint64_t begins)> pruned = {});
 

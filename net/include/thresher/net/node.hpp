@@ -145,7 +145,8 @@ Result<Unit, Error> check_data(const NodeOptions& options);
 
 class Node {
  public:
-  /// Opens key, genesis and store and replays the log into `app`. Errors: those of load_genesis(),
+  /// Opens key, genesis and store and replays the log into `app`, which has to be as new: it gets
+  /// the newest snapshot, or all of the log. Errors: those of load_genesis(),
   /// crypto::load_key(), open_coin() and DiskStore::open(), or of `make_store`; kMismatch: the key,
   /// the store or the application's state is of something else; kMissing: the log begins later than
   /// any snapshot; kUnsupported: the machine's limits do not do; kMalformed: an option is wrong;
