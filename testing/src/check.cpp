@@ -76,8 +76,26 @@ std::string file_name(const std::string& name) {
   return out + ".scenario.json";
 }
 
+// A schedule is a function of its seed, and the simulator reads no clock: what differs is the
+// protocol's, and then neither shrinking nor a replay shows what happened.
+std::string differently(const sim::Failure& failure, const sim::Runner& run) {
+  const sim::Outcome again = run(failure.experiment);
+  const sim::Outcome& first = failure.outcome;
+  if (again.verdict == first.verdict && again.oracle == first.oracle &&
+      again.trace_hash == first.trace_hash)
+    return {};
+  const bool passes = again.verdict == sim::Verdict::kPass;
+  return "the protocol is not deterministic: seed " + std::to_string(failure.experiment.seed) +
+         " failed (" + first.oracle + ": " + first.why +
+         "), and a second run of the same schedule " +
+         (passes ? "passes" : "went differently (" + again.oracle + ": " + again.why + ")") +
+         ". Look for static or global state, clocks, random devices, and orders that depend on "
+         "addresses or on unordered containers";
+}
+
 Report shrunk(const std::string& name, const sim::Failure& failure, const sim::Runner& run,
               const Options& options, const std::string& again) {
+  if (std::string why = differently(failure, run); !why.empty()) return {false, why, 0, {}};
   const sim::ProtocolInfo info = info_of(name, options.menu);
   const sim::Shrunk small = sim::shrink(failure.experiment, run,
                                         {.most_runs = options.shrink_runs,
@@ -149,10 +167,24 @@ std::string judged_text(const sim::FuzzReport& r, const std::vector<Property>& p
 
 std::string coverage(const sim::FuzzReport& r, const std::vector<Property>& properties) {
   return std::to_string(r.runs) + " schedules, " + std::to_string(r.decisions) + " decisions, " +
-         std::to_string(r.liars_requests) + " instances begun by liars, " +
+         std::to_string(r.liars_requests) + " requests handed to liars, " +
          std::to_string(forks_of(r)) + " forks offered, " + std::to_string(r.restarts) +
          " restarts, " + std::to_string(r.healed) + " runs healed" + judged_text(r, properties) +
          "; faults that did something: " + kinds_text(r);
+}
+
+// Why no campaign can be run with these; empty: one can.
+std::string unusable(const Options& options) {
+  constexpr std::uint32_t kMost = 4096;
+  if (options.sizes.empty())
+    return "Options::sizes is empty; name the sizes of committees, as {4, 5, 7}";
+  for (const std::uint32_t n : options.sizes) {
+    if (n < 1 || n > kMost)
+      return "Options::sizes has " + std::to_string(n) + "; a committee has 1 to " +
+             std::to_string(kMost) + " nodes";
+  }
+  if (options.runs == 0) return "Options::runs is 0, so nothing would be run";
+  return {};
 }
 
 // What the runs were asked to do and never did: then they have shown nothing about it.
@@ -260,6 +292,7 @@ std::vector<sim::Experiment> bases_of(const std::string& name,
 Report check(const std::string& name, const TracedRunner& run,
              const std::vector<Property>& properties, const Options& options,
              const std::string& again) {
+  if (std::string why = unusable(options); !why.empty()) return {false, why, 0, {}};
   const Property* memory = find(properties, Kind::kBoundedMemory);
   if (const char* scenario = std::getenv("THRESHER_SCENARIO"); scenario != nullptr)
     return replay(scenario, name, run, options, memory);

@@ -164,7 +164,7 @@ def fuzz(report, args, seconds, folder):
         cut = f"; no time for the rest of seeds {', '.join(t['cut'])}" if "cut" in t else ""
         report.exercised("fuzz", f"{name}: {t.get('runs', 0)} runs, {t.get('healed', 0)} healed, "
                          f"{t.get('decisions', 0)} decisions, {t.get('restarts', 0)} restarts, "
-                         f"{t.get('liars_requests', 0)} instances of liars; {fired or 'no faults'}{cut}")
+                         f"{t.get('liars_requests', 0)} requests handed to liars; {fired or 'no faults'}{cut}")
 
 
 # --- real nodes, suites, sanitizers -------------------------------------------------------------

@@ -1,7 +1,16 @@
 // What nodes want done beside sending: outputs, timers, records, signatures.
+#include <stdexcept>
+#include <string>
+#include <utility>
+
 #include "world/state.hpp"
 
 namespace thresher::sim {
+namespace {
+
+constexpr std::uint64_t kMostRestless = 1'000'000;
+
+}  // namespace
 
 void World::deliver(std::uint32_t at, const OutputFacts& facts, const Said& said) {
   Face& face = *faces_[at];
@@ -21,8 +30,19 @@ void World::arm(std::uint32_t at_face, TimerId id, Delay after) {
   if (after.value > 0) {  // else it is the node's next step of this instant
     at += std::max<Ticks>(1, after.value * delta_ / 1000);
     if (rounds_) at = round_up(at);
+  } else {
+    look_for_rest(face.id);
   }
   schedule(at, alarms_.put({face.life, generation, id}), pack(kTimer, face.index));
+}
+
+// A timer of no length that is armed again whenever it expires would keep the time where it is.
+void World::look_for_rest(NodeId id) {
+  if (std::exchange(restless_at_, now_) != now_) restless_ = 0;
+  if (++restless_ <= kMostRestless) return;
+  throw std::runtime_error("node " + std::to_string(id.value) +
+                           " arms a timer of no length for the " + std::to_string(kMostRestless) +
+                           "th time at one moment: it never comes to rest");
 }
 
 void World::cancel(std::uint32_t face, TimerId id) {

@@ -1,4 +1,7 @@
 // How a message leaves a node and gets onto the network.
+#include <stdexcept>
+#include <string>
+
 #include "world/state.hpp"
 
 namespace thresher::sim {
@@ -20,8 +23,16 @@ std::uint32_t World::admit(const Face& from, const Placed& message, std::uint64_
   return message.ref;
 }
 
+// A run ends with what a protocol does wrong, in words; its test says which seed that was.
+void World::refuse_stranger(NodeId from, NodeId to) const {
+  throw std::out_of_range("node " + std::to_string(from.value) + " sends to node " +
+                          std::to_string(to.value) + ", and the committee has nodes 0 to " +
+                          std::to_string(n_ - 1));
+}
+
 void World::send(std::uint32_t face, std::optional<NodeId> to, const Placed& message) {
   Face& from = *faces_[face];
+  if (to && to->value >= n_) refuse_stranger(from.id, *to);
   const std::uint32_t ref = admit(from, message, ++from.sent);
   const Payload& p = *message.payload;
   const std::string_view moment = p.facts.moment;

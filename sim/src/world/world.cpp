@@ -104,8 +104,16 @@ bool World::up(NodeId id) const {
 bool World::awake(std::uint32_t face) const {
   return faces_[face]->up;
 }
-const NodeMeasures& World::measures(NodeId id) const {
-  return face_of(id).measures;
+// Both faces of a twin are the node on the network.
+NodeMeasures World::measures(NodeId id) const {
+  NodeMeasures out = face_of(id).measures;
+  for (std::size_t f = first_face_[id.value] + 1; f < faces_.size() && faces_[f]->id == id; ++f) {
+    const NodeMeasures& second = faces_[f]->measures;
+    out.messages_sent += second.messages_sent;
+    out.bytes_sent += second.bytes_sent;
+    out.messages_received += second.messages_received;
+  }
+  return out;
 }
 
 Digest World::trace_hash() const {

@@ -1,7 +1,8 @@
 // What the harness finds by default, and what it says of a campaign that exercised nothing.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 
 #include "echo_subject.hpp"
@@ -10,6 +11,8 @@
 
 namespace thresher {
 namespace {
+
+using ::testing::HasSubstr;
 
 testing::Options defaults() {
   testing::Options o;
@@ -61,12 +64,12 @@ TEST(Coverage, OfWhatIsRightIsSaid) {
   o.runs = 800;
   const auto report = check<SignedBroadcastSubject<Bug::kNone>>(promised(), o);
   EXPECT_TRUE(report.passed) << report.text;
-  for (const char* part : {"800 schedules, ", " instances begun by liars, ", " forks offered, ",
+  for (const char* part : {"800 schedules, ", " requests handed to liars, ", " forks offered, ",
                            " restarts, ", "twins "}) {
     EXPECT_NE(report.text.find(part), std::string::npos) << report.text;
   }
   EXPECT_EQ(report.text.find(" 0 restarts"), std::string::npos) << report.text;
-  EXPECT_EQ(report.text.find(" 0 instances begun"), std::string::npos) << report.text;
+  EXPECT_EQ(report.text.find(" 0 requests handed"), std::string::npos) << report.text;
 }
 
 // Echo says nothing that holds a coin share, and nobody asks anybody.
@@ -106,6 +109,82 @@ TEST(Coverage, AnOracleOfRequestsThatSawNoneFails) {
   EXPECT_TRUE(report.passed) << report.text;
   EXPECT_NE(report.text.find(", judged of requests: validity "), std::string::npos) << report.text;
   EXPECT_NE(report.text.find(", once "), std::string::npos) << report.text;
+}
+
+// Of such a one nothing could be shrunk or replayed, and nothing said so.
+TEST(Coverage, AProtocolThatIsNotDeterministicIsToldSo) {
+  std::atomic<int> runs{0};
+  const testing::TracedRunner once_only = [&](const sim::Experiment& e, const sim::RunOptions& o) {
+    sim::Outcome out = sim::run(EchoSubject<kQuorum>(e), e, o);
+    if (++runs == 5) {
+      out.verdict = sim::Verdict::kViolated;
+      out.oracle = "agreement";
+      out.why = "a static counter was 5";
+    }
+    return out;
+  };
+  testing::Options o = defaults();
+  o.runs = 20;
+  o.jobs = 1;
+  const auto report = testing::check("Echo", once_only, {testing::agreement()}, o, "./test");
+  EXPECT_FALSE(report.passed);
+  EXPECT_THAT(report.text,
+              HasSubstr("the protocol is not deterministic: seed 5 failed (agreement: a "
+                        "static counter was 5), and a second run of the same schedule passes"));
+}
+
+// Each ended the program, or hung.
+TEST(Coverage, OptionsThatNothingCanBeRunWithAreNamed) {
+  const auto why = [](auto change) {
+    testing::Options o = defaults();
+    change(o);
+    const auto report = check<EchoSubject<kQuorum>>({testing::agreement()}, o);
+    EXPECT_FALSE(report.passed);
+    return report.text;
+  };
+  EXPECT_THAT(why([](auto& o) { o.sizes = {}; }), HasSubstr("Options::sizes is empty"));
+  EXPECT_THAT(why([](auto& o) { o.sizes = {4, 0}; }), HasSubstr("Options::sizes has 0"));
+  EXPECT_THAT(why([](auto& o) { o.sizes = {5000}; }), HasSubstr("Options::sizes has 5000"));
+  EXPECT_THAT(why([](auto& o) { o.runs = 0; }), HasSubstr("Options::runs is 0"));
+}
+
+/// Sends to a node that is none, or arms a timer of no length for ever.
+template <bool kToNobody>
+struct Stray {
+  struct Message {};
+  struct Output {};
+  struct Request {
+    Bytes payload;
+  };
+  using Fx = Effects<Message, Output>;
+  Stray(const Committee&, NodeId) {}
+  void on(const Start&, Fx& fx) {
+    if (kToNobody) fx.send(NodeId{4}, {});
+    if (!kToNobody) fx.push(ArmTimer{{1, {}}, Delay{0}});
+  }
+  void on(const Expired&, Fx& fx) { fx.push(ArmTimer{{1, {}}, Delay{0}}); }
+  void on(const Restored&, Fx&) {}
+  void on(const Received<Message>&, Fx&) {}
+  void on(const Requested<Request>&, Fx&) {}
+};
+
+template <bool kToNobody>
+struct StraySubject : testing::SubjectBase<Stray<kToNobody>> {
+  using Base = testing::SubjectBase<Stray<kToNobody>>;
+  using Base::Base;
+  using Base::facts_of;
+  sim::OutputFacts facts_of(const typename Stray<kToNobody>::Output&) const { return {}; }
+};
+
+// The one crashed the test, the other hung it.
+TEST(Coverage, AProtocolThatStraysEndsItsRunInWords) {
+  testing::Options o = defaults();
+  o.sizes = {4};
+  o.runs = 2;
+  EXPECT_THAT(check<StraySubject<true>>({testing::agreement()}, o).text,
+              HasSubstr("broke off: node 0 sends to node 4, and the committee has nodes 0 to 3"));
+  EXPECT_THAT(check<StraySubject<false>>({testing::agreement()}, o).text,
+              HasSubstr("arms a timer of no length for the 1000000th time at one moment"));
 }
 
 TEST(Coverage, ARunThatOutputNothingFails) {

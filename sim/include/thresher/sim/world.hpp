@@ -83,7 +83,7 @@ class World {
   bool up(NodeId id) const;
   /// The index of a node's first face.
   std::uint32_t face(NodeId id) const { return first_face_[id.value]; }
-  const NodeMeasures& measures(NodeId id) const;
+  NodeMeasures measures(NodeId id) const;
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
   const SentKinds& sent() const { return sent_; }
@@ -209,6 +209,8 @@ class World {
   std::uint32_t admit(const Face& from, const Placed& message, std::uint64_t number);
   void release(std::uint32_t ref);
   void strike(Face& from, std::string_view moment);
+  [[noreturn]] void refuse_stranger(NodeId from, NodeId to) const;
+  void look_for_rest(NodeId id);
   void send_alike(Face& from, std::uint32_t ref, Ticks delay);
   void send_each(Face& from, std::optional<NodeId> to, std::uint32_t ref);
   void count_sent(Face& from, const Payload& p, std::uint64_t copies);
@@ -304,6 +306,8 @@ class World {
   std::size_t taken_ = 0;        // how many of them its node took
   std::vector<Kept> kept_;
   Ticks now_ = 0;
+  Ticks restless_at_ = 0;       // when timers of no length were armed last
+  std::uint64_t restless_ = 0;  // how many then
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;
   SentKinds sent_;

@@ -20,7 +20,10 @@
 // than f nodes are faulty, and beside them correct ones crash and come back. A property that is not
 // named is not judged. Where liveness is, a run that was disturbed goes on until it has healed, and
 // must. A report says what was exercised, and a campaign that never did what it was asked to do has
-// failed. Finds bugs; proves nothing.
+// failed. A run in which nothing is violated but too little happens (liveness, inclusion) does not
+// end a campaign: a violation is worth more. A protocol that is not deterministic is told so.
+// The order of a step's effects, a send before its persist, is not seen here: arena.hpp crashes
+// nodes between any two. Finds bugs; proves nothing.
 // Inside namespace thresher, GoogleTest's own namespace is spelled ::testing beside this header.
 #pragma once
 
@@ -100,7 +103,7 @@ struct Options {
   std::uint64_t runs = 2000;
   std::uint64_t first_seed = 1;
   unsigned jobs = 0;                             ///< threads; 0: all cores
-  std::vector<std::uint32_t> sizes = {4, 5, 7};  ///< of committees, taken in turn
+  std::vector<std::uint32_t> sizes = {4, 5, 7};  ///< of committees, taken in turn; 1 to 4096 each
   /// Network, workload and stop to start from; its protocol, n, f and oracles are filled in. A stop
   /// of its own is kept; else 12 decisions where liveness is judged, 100 rounds where it is not.
   sim::Experiment base{};
