@@ -219,7 +219,7 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
     return node.key == key->public_key();
   });
   if (at == nodes.end())
-    return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
+    return "the key '" + o.key + "' is not a member of '" + o.genesis + "'; check which belongs";
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
   if (std::string why = remove_finished(folder_of(o)); !why.empty()) return why;
   if (genesis->coin && net::open_coin(*genesis, o.coin, self))

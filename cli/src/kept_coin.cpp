@@ -25,7 +25,7 @@ Result<crypto::Secret<crypto::RistrettoScalar>, std::string> old_share(
     const std::string& path, const net::Genesis& old, const std::string& old_path,
     const std::optional<NodeId>& was) {
   if (!was)
-    return "this node is no member of '" + old_path +
+    return "this node is not a member of '" + old_path +
            "', so it has no share of the old coin: leave --old-share out";
   auto secret = crypto::load_coin_share(path);
   if (!secret) return secret.error().text();

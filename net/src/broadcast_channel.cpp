@@ -152,7 +152,7 @@ Result<std::unique_ptr<Channel>, Error> Channel::join(ChannelOptions options, De
   const auto self = net::place_of(options.key.public_key(), options.members);
   if (!self) {
     return Error{ErrorCode::kMismatch,
-                 "join: the key's public half is no member's",
+                 "join: the key's public half belongs to no member",
                  {},
                  "give the key of one of the members"};
   }

@@ -124,8 +124,8 @@ void Client::Impl::send_held() {
   }
 }
 
-// Where words are compared it is one that f+1 nodes have reached, as they say: one node alone that
-// names another makes a transaction that nobody takes, or one that the others forget while it keeps
+// Where answers are compared, f+1 nodes say that they have reached it: a single node that names a
+// wrong slot could make a transaction that no node takes, or that the others forget while it keeps
 // it. Empty: fewer have named any.
 std::optional<Round> Client::Impl::slot_for(Words words) const {
   if (words != Words::kQuorum) return slot;
@@ -245,8 +245,8 @@ void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::R
   if (passes || !flight.said.empty()) again_later(from, it->first);
 }
 
-// A node that waited with the slots before these says "never" of those alone, and where it is tells
-// so.
+// A node that still held the slots before these says "never" of those alone: its own slot shows
+// that.
 bool Client::Impl::of_earlier_slots(const Flight& flight, const wire::Refused& answer) {
   return flight.renewed && answer.reason == Refusal::kExpired && answer.slot < flight.valid.until;
 }
@@ -263,7 +263,7 @@ bool Client::Impl::ends(const Flight& flight, Refusal reason) const {
   return reason != Refusal::kOverloaded || flight.against.size() >= flight.asked.size();
 }
 
-// By the words of f+1. The slots that they had named may have been old ones: once more, unless a
+// f+1 nodes have said so. The slots that they had named may have been old ones: once more, unless a
 // node may have had the time to order it before they were over.
 void Client::Impl::too_late(Flights::iterator it) {
   Flight& flight = it->second;
@@ -282,9 +282,9 @@ void Client::Impl::too_late(Flights::iterator it) {
   if (links[node].welcome) send(node, it->first, flight);
 }
 
-// The next node is asked at once. What only this one has seen is as if it was never sent: it gets
-// new slots there, and a refusal there is its outcome. Not where words are compared: this one may
-// lie, and have it ordered in the old ones.
+// The next node is asked at once. A transaction that only this one has seen counts as not sent: it
+// gets new slots there, and a refusal there is its outcome. Not where answers are compared: this
+// node may lie, and have it ordered in its old slots.
 void Client::Impl::observes(std::size_t from, const wire::Refused& answer, ByteView sequences) {
   Reader in(sequences);
   while (in.remaining() >= 8) {

@@ -493,9 +493,9 @@ void DiskStore::Impl::forget_places(std::uint64_t before) {
   (void)db->Write(options, &out);  // they are in nobody's way
 }
 
-// In this order: what is on the disk as the log's beginning says less than the files have, until
-// they go. What is kept is what the index said when the log was synced last: what has replaced or
-// erased a record since then may be lost with a kill, and what it replaced would be gone too.
+// The log's new beginning is durable first, and then the files before it are deleted. The records
+// that the index had at the log's last sync are kept: a kill may lose those that replaced or erased
+// one since, and then the replaced record would be gone too.
 Result<Unit, Error> DiskStore::release(const NamedBody& named, std::uint32_t leading) {
   if (impl_->segment == 0) return Unit{};
   auto covers = impl_->index_covers();

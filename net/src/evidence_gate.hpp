@@ -1,4 +1,4 @@
-// What of the evidence in the log the application hears of. Private to net/.
+// Decides which evidence in the log reaches the application. Private to net/.
 //
 //   const auto found = gate.look(genesis, transaction, block->author);  // in the log's order
 //   if (!found) return failed(found.error().text());

@@ -188,7 +188,7 @@ struct Reading {
     if (words != nullptr) {
       out = *words;
     } else {
-      complain(key, "a text");
+      complain(key, "a string");
     }
   }
   void complain(const char* key, const std::string& wanted) const {

@@ -289,7 +289,7 @@ Result<std::unique_ptr<KeyGeneration>, Error> KeyGeneration::begin(KeyGeneration
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self)
     return Error{ErrorCode::kMismatch,
-                 "the key is no member's of the genesis file",
+                 "the key belongs to no member of the genesis file",
                  {},
                  "check which belongs"};
   std::unique_ptr<KeyGeneration> out(new KeyGeneration);

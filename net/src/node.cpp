@@ -92,10 +92,10 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   std::size_t id = 0;
   while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
   if (id == genesis->nodes.size()) {
-    return Error{
-        ErrorCode::kMismatch,
-        "the key '" + options.key + "' is no member of the genesis file '" + options.genesis + "'",
-        options.key, "check which belongs"};
+    return Error{ErrorCode::kMismatch,
+                 "the key '" + options.key + "' is not a member of the genesis file '" +
+                     options.genesis + "'",
+                 options.key, "check which belongs"};
   }
   if (const auto fit = check_delays(options, genesis->nodes.size()); !fit) return fit.error();
   const NodeId self{static_cast<std::uint16_t>(id)};

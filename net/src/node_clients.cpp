@@ -145,8 +145,8 @@ void Node::Impl::trace_taken(const ClientId& client, ByteView entries) {
   if (first) tracer->taken(client, *first, last);
 }
 
-// Who sends what is not taken is read less, as is who submits the same again: reading it would take
-// the time of clients who stay below their shares, and of the order.
+// A client whose transactions are refused, or that submits the same again, is read less: reading it
+// would take time from clients that stay below their shares, and from the order.
 void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
   if (bytes == 0) return;
   const std::uint64_t clients = std::max<std::uint64_t>(1, submissions.pool().clients());

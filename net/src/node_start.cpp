@@ -343,15 +343,15 @@ void Node::Impl::start_engine() {
   const auto held = std::move(starting->held);
   level_at = end_of_peers();
   starting.reset();
-  // Not before: a quorum has answered, so the number is theirs too. Whoever was started with
-  // another one by mistake had no links, ordered nothing, and may be put right.
+  // Not before: a quorum has answered, so the number is theirs too. A node started with a wrong one
+  // had no links and ordered nothing, so it may be corrected.
   writer->persist({{kWindowTable,
                     Bytes::copy_of(as_view("window")),
                     Bytes::from(Writer().u64(engine->window()).take()),
                     {},
                     true}},
                   0);
-  // Before anything else that is signed. Who connects later is told in meet().
+  // Before anything else that is signed. Peers that connect later get it in meet().
   started = started_incarnation(key, chain.chain, incarnation);
   for (const NodeId i : node_ids(genesis.nodes.size())) {
     if (i != self) say_started(i);

@@ -7,8 +7,8 @@ namespace thresher::net {
 namespace {
 /// What a client may take in one turn at least. Unit: bytes.
 constexpr std::size_t kLeastTurn = 4096;
-/// Who gives way does so with an n-th of what it has too much: small newcomers cost one cut
-/// together, not one each.
+/// A client that gives way drops at least this part of its excess: many small newcomers cost one
+/// cut together, not one each.
 constexpr std::size_t kCut = 8;
 }  // namespace
 

@@ -6,13 +6,13 @@
 //   pool.take(block_bytes, packed);                  // runs, for the next block
 //
 // Guarantees, of k clients with something waiting, however many of them are one stranger's:
-// Who has at most a (k+1)-th of the pool waiting is always taken: when there is no room, those with
-// the most give way, newest transaction first, until none but a transaction's part is over a
-// (k+1)-th. Above that a client gets no more than it leaves to others: alone half of the pool.
-// Every block has the next transaction of each client, if that has no more than a 2k-th of the
-// block (at least kLeastShare) with its heads, and k is at most a 2*kLeastShare-th of the block. So
-// small clients wait for no other. The rest is filled in turn (deficit round robin by bytes): of
-// clients that always have something waiting each gets a k-th.
+// A client with at most 1/(k+1) of the pool waiting is always accepted: if there is no room, the
+// largest drop their newest transactions until each is at most a transaction's part above 1/(k+1).
+// Above that a client gets no more than it leaves to others: alone half of the pool. Every block
+// has the next transaction of each client, if that has no more than a 2k-th of the block (at least
+// kLeastShare) with its heads, and k is at most a 2*kLeastShare-th of the block. So small clients
+// wait for no other. The rest is filled in turn (deficit round robin by bytes): of clients that
+// always have something waiting each gets a k-th.
 // What a client submitted stays in order.
 // Sources: Shreedhar, Varghese, Efficient Fair Queueing using Deficit Round Robin, SIGCOMM 1995;
 // Choudhury, Hahne, Dynamic Queue Length Thresholds, Trans. Networking 1998 (what is left to

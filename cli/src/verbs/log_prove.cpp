@@ -15,7 +15,7 @@ Result<NodeId, std::string> id_of(const net::NodeOptions& options, const net::Ge
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (genesis.nodes[i].key == key->public_key()) return NodeId{static_cast<std::uint16_t>(i)};
   }
-  return "the key '" + options.key + "' is no member of '" + options.genesis +
+  return "the key '" + options.key + "' is not a member of '" + options.genesis +
          "'; check which belongs";
 }
 

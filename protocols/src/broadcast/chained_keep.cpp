@@ -123,8 +123,8 @@ void ChainedEcho::on(const Expired&, Fx& fx) {
   arm(fx);
 }
 
-// R4: news that nobody's turn comes for is said anyway. R8: what is open is said and asked again;
-// not while E moves, since whose turn comes says it all anyway.
+// R4: news for which no turn comes is sent all the same. R8: open positions are told and asked for
+// again; not while E moves, since the next node whose turn it is sends everything anyway.
 void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
   const bool stands = s.echoed_at.front() == s.echoed.count;
   if (has_news(s)) {
@@ -151,7 +151,7 @@ void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
   trim(origin, s, fx);
 }
 
-// What was sent before everybody's turn last came, to those who do not echo it.
+// Sends again what every node has had a turn to echo since, to the nodes that did not echo it.
 void ChainedEcho::send_again(Stream& s, Fx& fx) const {
   const std::uint64_t sent = s.echoed_at.back();
   const std::vector<Head> all = s.chain.path(s.chain.base(), s.echoed);
@@ -170,9 +170,9 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
 }
 
 // R9: all echo it, so all have it. Else with an archive that it is old or that room is short;
-// without one, that it is old, n-f have it and the others had their patience. Who is behind itself
-// leaves waiting to those that are ahead: one of them is correct, and it waits for this node only
-// as long as this node would wait for somebody who is silent.
+// without one, that it is old, n-f have it and the others had their patience. A node that lags
+// itself leaves the waiting to those that are ahead: one of them is correct, and waits for this
+// node only as long as this node would wait for a silent one.
 bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   if (head.count > s.delivered.count) return false;
   const Link* link = s.chain.find(head);
@@ -203,8 +203,8 @@ bool ChainedEcho::has_echoed(const Stream& s, NodeId who, std::uint64_t count,
          (s.catching_up && echoed.count >= count && !s.chain.known(echoed));
 }
 
-// R9: who lags uses up its patience, who is level earns it back. So a liar keeps the stream waiting
-// for half of the time at most, and one that crashed does so once.
+// R9: a node that lags uses up its patience, and one that has caught up earns it back. So a liar
+// keeps the stream waiting for at most half of the time, and a crashed node does so once.
 void ChainedEcho::note_patience(Stream& s) const {
   if (s.delivered_at.size() < kKeepTicks) return;
   const std::uint64_t old = s.delivered_at.back();
@@ -227,7 +227,7 @@ void ChainedEcho::note_patience(Stream& s) const {
 void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
   const bool crowded = s.chain.bytes() + s.waiting_bytes > config_.origin_bytes / 2;
   const auto first_cut = s.chain.at(s.delivered, (s.chain.base().count / cut() + 1) * cut());
-  // What is below something outdated is outdated. Most steps end here and look at nothing else.
+  // All below an outdated position is outdated too. Most steps end here and look no further.
   if (!crowded && !(first_cut && outdated(s, *first_cut))) return;
   std::optional<Head> base;
   for (const Head& head : s.chain.path(s.chain.base(), s.delivered)) {

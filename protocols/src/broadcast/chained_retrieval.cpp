@@ -171,8 +171,8 @@ std::optional<ChainedEcho::Head> ChainedEcho::unknown_of(const Stream& s, NodeId
   return std::nullopt;
 }
 
-// R7: who stands where no way is known to is asked for the way. R10: f+1 of them, while nothing
-// moves here, are far ahead.
+// R7: a peer at a position to which no chain is known is asked for the chain. R10: f+1 such peers,
+// while nothing moves here, are far ahead.
 void ChainedEcho::ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx) {
   std::uint32_t ahead = 0;
   for (const NodeId k : node_ids(s.claims.size())) {
@@ -235,9 +235,10 @@ std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uin
   return last;
 }
 
-// R9: what f+1 peers keep no more is over; one of them is correct and delivered it.
+// R9: what f+1 peers no longer keep is over; one of them is correct and delivered it.
 void ChainedEcho::receive(NodeId from, const Floor& m, Fx& fx) {
-  // That it is over there is first of all news of a delivery: what came of it here is not skipped.
+  // A floor also says "delivered up to here". What is held is delivered first, and not
+  // skipped.
   receive(from, Delivered{m.origin, m.head}, fx);
   Stream* s = stream_of(m.origin);
   if (s == nullptr || m.head.count <= s->delivered.count) return;

@@ -72,7 +72,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
       first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
   if (full || peer.pending >= config.limits.waiting_per_peer ||
       peer.pending_bytes >= config.limits.waiting_bytes_per_peer) {
-    // Who was asked and hands on what another wrote does not know how much of that is held here.
+    // A peer that answers with another's block cannot know how many of those are held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }

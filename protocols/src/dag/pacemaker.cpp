@@ -121,8 +121,9 @@ void Dag::State::begin_pace(Fx& fx) {
   if (!pace_over) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
 }
 
-// A light load does not need a round as soon as the network could do one. Who is alone goes at
-// once, and nobody waits when somebody correct has left already, so that nodes stay together.
+// A light load does not need a round as soon as the network could do one. A lone
+// payload leaves at once, and no node waits once a correct one has left the
+// round.
 bool Dag::State::paced(Round r) const {
   if (config.pace.value == 0 || pace_over || timed_out) return false;
   if (undelivered.blocks() + backlog.size() < kLoadsToPace) return false;

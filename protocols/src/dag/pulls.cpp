@@ -98,7 +98,7 @@ void Dag::State::pull(Fx& fx) {
     return arm_pull(fx);
   }
   ++pulls;
-  // Whose parents did not come in the meantime is asked for in full.
+  // Packed blocks whose parents have still not come are requested in full.
   for (const auto& [round, blocks] : packed) {
     for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
   }

@@ -7,7 +7,7 @@
 namespace thresher::dag {
 
 // Asks for the verdict when it is first needed: a node that catches up adopts far more blocks than
-// it is ever asked for. Who asked asks again, or another.
+// it is ever asked for. A peer that asked will ask again, or ask another node.
 bool Dag::State::may_show(const BlockPtr& block, Fx& fx) {
   const auto it = vouched.find(block->edge());
   if (it == vouched.end()) return true;

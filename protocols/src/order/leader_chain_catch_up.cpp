@@ -187,7 +187,8 @@ bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
 }
 
 // R12: those of the highest block and of the view before this one, which bring a node here; then
-// those of the views from `from_view` on, as many as one answer holds. Who lacks more asks on.
+// those of the views from `from_view` on, as many as one answer holds. A node in need asks
+// again.
 void LeaderChain::give_certificates(NodeId to, std::uint64_t from_view, Fx& fx) {
   std::size_t left = kSkips;
   const auto give = [&](const std::optional<Certificate>& c) {

@@ -20,8 +20,8 @@ void LeaderChain::advance(Fx& fx) {
   arm(fx);
 }
 
-// R6: a certificate of this view or a later one leads to the view after it. Who comes by a block
-// that it holds, and did not say that the view may be skipped, says that the block is final.
+// R6: a certificate of this view or a later one leads to the view after it. A node that comes by a
+// block that it holds, and has not voted to skip the view, votes that the block is final.
 bool LeaderChain::enter(Fx& fx) {
   if (certified_ < view_) return false;
   const std::uint64_t ended = certified_;
@@ -242,7 +242,7 @@ void LeaderChain::deliver_ready(Fx& fx) {
     quiet_ = late_ = 0;
     for (Persist& gone : log_.forget()) fx.push(std::move(gone));
     (void)frontier_.raise(config_.self, log_.delivered());
-    // Who is behind asks on as soon as the answers are used up.
+    // A node that lags asks for more as soon as the answers are used up.
     if (asked_ && log_.delivered() >= *asked_ + kAnswers && frontier() > log_.delivered())
       ask_slots(fx);
     if (log_.delivered() / kAnswers > before / kAnswers)

@@ -35,7 +35,7 @@ void Pbft::change_view(std::uint64_t view, Fx& fx) {
   submit_view_change(fx);
 }
 
-// Of the view before, somebody may still wait for what it needs to leave it.
+// Those of the previous view are kept: a node may still need them to leave it.
 void Pbft::forget_view_changes(Fx& fx) {
   Bracha::Fx child;
   broadcast_.forget_below(minus(number_of(view_), 1), child);
@@ -71,7 +71,7 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   return r.done() ? std::optional(std::move(change)) : std::nullopt;
 }
 
-// R10: what somebody says it is nearly full of. Who lies costs a window of holes at most in a view.
+// R10: the highest slot said to be nearly full. A lie costs at most one window of holes in a view.
 void Pbft::note_worn(std::uint64_t slot, const Claim& claim) {
   if (config_.remembers && values_seen(claim) >= kWorn && slot < floor_ + config_.window)
     worn_ = std::max(worn_, slot + 1);

@@ -161,7 +161,7 @@ void Raft::ask_votes(bool pre_vote, Fx& fx) {
 void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
   const bool better = newer(m.last_index, m.last_term);
   if (m.pre_vote) {
-    // Who hears a leader would only disturb it.
+    // A node that hears a leader refuses: an election would only disturb that leader.
     const bool yes = m.term > term_ && better && !heard_ && role_ != Role::kLeader;
     // Refused, it hears of the term: else a node with the better log and a lower term, and one with
     // the higher term, would refuse each other for ever.

@@ -256,7 +256,7 @@ SubjectEntry subject_mvba() {
   info.help = "agreement on one of the values that nodes propose, if a predicate accepts it";
   info.parameters = {
       {"window", kWindow, 4, kMostKept,
-       "instances kept, all but 32 of them, or half, for who lags; who is further behind is lost"},
+       "instances kept for nodes that lag, all but 32 or half; one further behind is lost"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest value"},
       {"broadcast",
        std::string(CertifiedBroadcast::kName),

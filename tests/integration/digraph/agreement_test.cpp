@@ -371,7 +371,7 @@ TEST_F(GraphAgreements, SayWhatIsWrongWithWhatTheyAreGiven) {
   };
   GraphAgreementOptions o = network_.approximate(0, "bad", 1);
   o.key = crypto::SigningKey::generate();
-  EXPECT_THAT(problem(o), HasSubstr("no member's"));
+  EXPECT_THAT(problem(o), HasSubstr("no member"));
   o = network_.approximate(0, "bad", 1);
   o.graph = Digraph(5);
   EXPECT_THAT(problem(o), HasSubstr("5 nodes and the genesis file 4"));

@@ -44,7 +44,7 @@ TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
   for (const char* value : {"18446744073709551617", "18446744073709551616", "-9223372036854775809",
                             "1e2", "1.0", "0.1", "-0.0"}) {
     EXPECT_THAT(problems("\n" + put(value)),
-                ElementsAre(AllOf(HasSubstr("'h.ndjson':2: 'value'"), HasSubstr("as a text"))))
+                ElementsAre(AllOf(HasSubstr("'h.ndjson':2: 'value'"), HasSubstr("as a string"))))
         << value;
     EXPECT_THAT(problems(put("\"" + std::string(value) + "\"")), ElementsAre()) << value;
   }

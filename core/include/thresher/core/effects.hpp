@@ -65,8 +65,8 @@ struct Verify {
   std::optional<NodeId> sender{};
 };
 /// Ask for one verdict on a list of signatures on `digest`; answered by one `Verified`, which says
-/// whether all are good. Pre: the list is complete and nobody changes it any more, so that who
-/// answers many askers may remember what it said of it.
+/// whether all are good. Pre: the list is complete and does not change after this, so that a
+/// verifier may cache its verdict by the list's address.
 struct VerifyAll {
   Ticket ticket;
   Digest digest;

@@ -83,14 +83,14 @@ class App {
   virtual std::optional<std::string> check(const ClientId& /*client*/, ByteView /*data*/) const {
     return std::nullopt;
   }
-  /// Answers a question about the state as it is after the last apply(). What it throws is told to
-  /// who asked.
+  /// Answers a question about the state as it is after the last apply(). The words of an exception
+  /// are sent to the client that asked.
   virtual Bytes query(ByteView /*question*/) const {
     throw std::runtime_error("this application answers no queries");
   }
   /// A member is proved to have signed two statements for one round. It comes in the order of the
   /// log, in the place of an apply() and at the same position at all nodes, and may come again with
-  /// other proofs against the same member: who punishes once has to remember whom.
+  /// other proofs against the same member: an application that punishes once must remember whom.
   virtual void convict(const Evidence& /*evidence*/, const Transaction& /*where*/) {}
   /// A digest of the state, compared between nodes.
   virtual Digest state() const = 0;

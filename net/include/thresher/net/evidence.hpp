@@ -27,7 +27,7 @@ struct Evidence {
   Digest second{};
 };
 
-/// kMalformed: these are no two statements of this ledger. kRejected: they prove nothing, and why.
+/// kMalformed: not two statements of this ledger. kRejected: they prove nothing, and why.
 Result<Evidence, Error> verify_evidence(const Genesis& genesis, ByteView bytes);
 
 /// A file of evidence: one JSON object. Pre: verify_evidence() accepts the bytes.

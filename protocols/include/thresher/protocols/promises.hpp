@@ -38,8 +38,8 @@ constexpr std::uint64_t by_coin(const Committee& c, std::uint64_t wait) {
   return (std::uint64_t{c.size()} + 8) * (wait + 4);
 }
 
-/// What a node needs beside it that lacks `blocks`, when an answer holds `per_answer` of them: each
-/// question goes to two peers, and f may keep silent. docs/protocols/bounds.md.
+/// The time that a node needs in addition if it lacks `blocks`, at `per_answer` blocks an answer:
+/// each question goes to two peers, and f may keep silent. docs/protocols/bounds.md.
 constexpr std::uint64_t catch_up(const Committee& c, std::uint64_t blocks,
                                  std::uint64_t per_answer) {
   const std::uint64_t answers = (blocks + per_answer - 1) / per_answer;

@@ -287,7 +287,7 @@ void Mvba<B, A>::receive(NodeId from, const mvba::Holds& m, Fx& fx) {
     serves_ = true;
     fx.send(from, *said);
   }
-  // Who holds what is counted anew, n sets of n: not for what was said before.
+  // This counts holders anew, n sets of n: not for a repeated message.
   if (news) advance(m.instance, s, fx);
 }
 

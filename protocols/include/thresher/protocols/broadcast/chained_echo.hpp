@@ -198,7 +198,7 @@ class ChainedEcho {
     std::uint32_t news_ticks = 0;            // that news waits
     std::uint32_t quiet = 0;                 // ticks without news
     std::uint32_t stuck_ticks = 0;           // that payloads alone have kept back a delivery
-    bool catching_up = false;                // f+1 peers are where no way is known to
+    bool catching_up = false;                // no chain is known to where f+1 peers are
     std::uint64_t asked = 0;                 // catching up: payloads were asked for up to there
     std::uint64_t traced = 0;                // likewise: the way was asked for from there
   };

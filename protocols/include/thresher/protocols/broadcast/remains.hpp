@@ -31,7 +31,7 @@ struct Said {
   bool counter[2] = {};
 };
 
-/// Of an origin so many windows remain at most. They are what can be delivered within kKeepTicks
+/// At most this many windows of one origin remain. They are what can be delivered within kKeepTicks
 /// ticks, so this limits the speed of a stream: 8,192 payloads in 16 Delta for a window of 64.
 inline constexpr std::uint64_t kRemainWindows = 128;
 

@@ -76,7 +76,7 @@ struct Rules {
   bool votes_last = true;            ///< an anchor's claims and KILLs come before its votes
   bool votes_seen = true;            ///< votes in an anchor's history commit
 
-  /// Whose turn it is may lead no more: anybody's block may be a leader's.
+  /// The node whose turn it is may be passed over: any block may be a leader's.
   constexpr bool reputation() const { return leaders != Leaders::kInTurn; }
   /// Rounds from a slot to the votes, and to the claims, on its leader.
   constexpr std::uint64_t votes_after() const { return wave - 2; }
