@@ -46,7 +46,7 @@ int usage(const CLI::App& app, const std::string& what) {
 int unexpected(const CLI::App& app, const std::string& word) {
   const bool flag = word.rfind('-', 0) == 0;
   std::vector<std::string> known = names_in(app, flag);
-  // Who writes two dashes does not mean an option of one.
+  // A word with two dashes is not meant as an option of one.
   const bool wide = word.rfind("--", 0) == 0;
   std::erase_if(known, [&](const auto& k) { return flag && (k.rfind("--", 0) == 0) != wide; });
   const std::string stem = word.substr(0, word.find('='));

@@ -59,7 +59,7 @@ class FileLock {
 /// Adds the public keys to the genesis file, or sees that they are there.
 std::string keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
                       const std::string& path) {
-  // Whoever waited here finds the file that replaced the one it locked.
+  // A process that waited here finds the file that replaced the one it locked.
   const FileLock lock(path);
   const auto now = net::load_genesis(path, net::MayLackCoin::kYes);
   if (!now) return now.error().text();

@@ -68,7 +68,7 @@ struct Channel::Impl {
     return true;
   }
   // A program that must not miss anything has to know that it did, and what helps the next time.
-  // Who was away misses a little with each answer: that is said once a second.
+  // A member that was away misses a little with each answer: that is logged once a second.
   void miss(std::uint64_t count) {
     if (options.missed) options.missed(count);
     missed += count;

@@ -71,7 +71,7 @@ struct CertifiedAdapter {
   }
 
   std::uint64_t window() const { return settings.options.gc_rounds; }
-  // Who leads next, behind the commit before and the anchor.
+  // The next leaders, behind the commit before and the anchor.
   static Bytes beyond_log(const Persist& noted) {
     return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
   }

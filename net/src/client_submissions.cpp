@@ -142,7 +142,7 @@ bool Client::Impl::can_send(const Flight& flight) const {
   return flight.sent > 0 || slot_for(flight.words);
 }
 
-// Once sent, its last slot is part of it: whoever orders it by then remembers it.
+// Once sent, its last slot is part of it: a node that orders it by then remembers it.
 void Client::Impl::stamp(std::size_t to, Flight& flight) {
   if (flight.words == Words::kQuorum) {
     flight.asked.insert(to);
@@ -227,8 +227,8 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
   }
 }
 
-// One node's word against it is no outcome where words are compared: it may lie, and have it
-// ordered. The others are asked, with the same slots, so that it counts once.
+// One node's refusal is not an outcome where answers are compared: it may lie, and have it ordered.
+// The others are asked, with the same slots, so that it counts once.
 void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::Refused& answer) {
   Flight& flight = it->second;
   if (of_earlier_slots(flight, answer)) return again_later(from, it->first);

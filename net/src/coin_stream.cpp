@@ -240,7 +240,7 @@ struct CoinStream::Impl {
   Delay pause() const {
     return Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)};
   }
-  // Who means another coin, or one with other numbers, never connects.
+  // A member with another coin, or with other numbers, never connects.
   void open_links() {
     Transcript t("thresher/coin-links/1", options.genesis.context());
     t.bytes(hash(as_view(options.coin)).bytes).u32(options.rounds).u64(options.sides);

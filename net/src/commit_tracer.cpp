@@ -54,7 +54,7 @@ CommitTracer::Scope::~Scope() {
   if (tracer_ != nullptr) (void)tracer_->turn_to(before_);
 }
 
-// What was used since the last turn counts for who was on.
+// The time since the last turn counts for the duty that was on.
 Duty CommitTracer::turn_to(Duty duty) {
   const std::uint64_t now = thread_ns();
   if (now > since_ns_) spent_ns_[static_cast<std::size_t>(duty_)] += now - since_ns_;

@@ -5,7 +5,7 @@
 //   reply(json_of(outcome));
 //
 // Bytes are written as hexadecimal digits, and a second time as text where they are UTF-8 without
-// control characters, for whoever reads along.
+// control characters, for human readers.
 #pragma once
 
 #include <map>

@@ -134,7 +134,7 @@ struct GraphAgreement::Impl {
   std::vector<std::pair<NodeId, Frame>> early;
   std::vector<std::size_t> early_of;  // how many of each neighbour
   std::uint64_t refused = 0;          // before they came to the protocol
-  Mask malformed = 0;                 // neighbours that sent what is no message
+  Mask malformed = 0;                 // neighbours that sent something else than messages
 
   std::mutex mutex;  // of the next two
   std::condition_variable changed;
@@ -189,7 +189,7 @@ struct GraphAgreement::Impl {
     }
     return links.start();
   }
-  // Whoever has a record there took part and may have forgotten what it said.
+  // A member with a record there took part, and may have forgotten what it said.
   Result<Unit, Error> open_store() {
     if (options.folder.empty()) return Unit{};
     const std::string folder = options.folder + "/" + options.name;

@@ -244,7 +244,7 @@ struct KeyGeneration::Impl {
            std::to_string(came) + " came, none of the nodes " + without +
            ": give --old-share at more of these, where the share of the old coin is there";
   }
-  // Who means another run never connects.
+  // A member of another run never connects.
   void open_links() {
     Transcript t("thresher/key-generation/1", options.genesis.context());
     t.u32(options.threshold).u8(options.reshares ? 1 : 0);

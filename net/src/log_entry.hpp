@@ -4,7 +4,7 @@
 //   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, false);
 //   auto entry = decode_entry(key, value, log);
 //
-// Guarantees: an entry names the entry before it, so a missing one is noticed by whoever reads on;
+// Guarantees: an entry names the entry before it, so a reader notices a missing one;
 // it names every transaction it ordered (position = first + rank among those not
 // skipped), so a reader may start at any entry. Payload bytes are not in it: `place` says where.
 #pragma once

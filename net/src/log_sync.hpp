@@ -39,7 +39,7 @@ class LogSync {
     std::function<void(NodeId, Frame)> send;
     std::function<void(Commit)> apply;  ///< confirmed, in order
     std::function<bool()> ready;        ///< false: the disk cannot follow just now
-    /// Whose answer was false, and how. Null: nobody wants to know.
+    /// Gets the peer of a false answer, and how it was false. Null: nobody wants to know.
     std::function<void(NodeId, const std::string& how)> blame{};
     /// A giver has pruned what is asked for: its log has slots above this one.
     std::function<void(NodeId, Round begins)> pruned{};

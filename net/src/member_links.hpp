@@ -43,8 +43,8 @@ inline Error said_by(const std::string& call, Error error) {
   return error;
 }
 
-/// Links to members alone. `chain`: who means another one never connects, and `other_chain` is what
-/// the log says of it.
+/// Links to members alone. `chain`: a member with another one never connects, and the log then says
+/// `other_chain`.
 inline TransportOptions links_of(NodeId self, const crypto::SigningKey& key, const Digest& chain,
                                  std::vector<PeerAddress> members, std::string other_chain) {
   TransportOptions out;

@@ -310,7 +310,7 @@ bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t coun
   return true;
 }
 
-// Told to who operates the node; the client asks another node. What the application has is not
+// Told to the operator of the node; the client asks another node. What the application has is not
 // touched by it, and a start that reads the log from its beginning fetches it from peers.
 void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
   const std::string what = "slot " + std::to_string(slot.value) + " of the log of '" +
@@ -342,8 +342,8 @@ void Node::Impl::acknowledge() {
   if (!untold.empty()) tell_results();
 }
 
-// Without a result the application has not got it: who asked for results gets no answer from this
-// node, which is about to stop.
+// Without a result the application has not got it: a client that asked for results gets no answer
+// from this node, which is about to stop.
 void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
                         const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
   for (const ConnectionId id : visitors.links_of(s.client)) placed(id, {s.sequence, t.position});

@@ -98,7 +98,7 @@ Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) 
   return replayed;
 }
 
-// What a start took, so that whoever finds it long sees where the time went. Times are
+// How long a start took, and where the time went. Times are
 // microseconds.
 std::string Node::Impl::began_words(LogEnd restored, std::uint64_t restoring_us,
                                     std::uint64_t reading_us) const {

@@ -234,7 +234,7 @@ void Node::Impl::tell_known(NodeId to) {
 std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known) const {
   const std::string who = "node " + std::to_string(from.value);
   // Of starts of this folder that signed peers know none after the last one. What a start says in
-  // its hello is no proof: it may have ended before it signed.
+  // its hello proves nothing: it may have ended before it signed.
   if (known.incarnation && !known.incarnation->same_start(incarnation) &&
       excludes(*known.incarnation, starting ? signed_before : incarnation) &&
       started_with(key.public_key(), chain.chain, *known.incarnation)) {
@@ -330,7 +330,7 @@ Round Node::Impl::end_of_peers() const {
   return ends[std::min<std::size_t>(committee().at_least(kValidity), ends.size()) - 1];
 }
 
-// Whoever asks in a process that has just begun was told of more by the one before it.
+// In a process that has just begun, a client may have been told of more by the one before it.
 void Node::Impl::look_level() {
   if (is_level || starting || ledger.slot() < level_at || !engine->sample().up_to_date) return;
   is_level = true;

@@ -75,7 +75,7 @@ struct EngineStats {
   std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
 };
 
-/// How far an engine is, for metrics and for who watches whether it lags.
+/// How far an engine is, for metrics and to see whether it lags.
 struct EngineSample {
   Round round{0};
   Round next_slot{0};  ///< first slot that is not decided
@@ -86,8 +86,8 @@ struct EngineSample {
   bool up_to_date = true;
 };
 
-/// What a node has bound itself to by what it signed or voted. Each number only grows: whoever lost
-/// some of it may say something else at the same place.
+/// What a node has bound itself to by what it signed or voted. Each number only grows: a node that
+/// lost some of it may say something else at the same place.
 struct Pledge {
   std::uint64_t round = 0;  ///< of its last block or header; or a view, or a term
   std::uint64_t vote = 0;   ///< up to which round or slot it voted, where votes are apart

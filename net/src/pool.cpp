@@ -127,7 +127,7 @@ Pool::End Pool::serve(Queues::value_type& entry, Allowance allowance, RunWriter&
   return end;
 }
 
-// To each client its part of half of the block, so that whoever has little waiting is in it.
+// Gives each client its part of half of the block, so that one with little waiting is in it.
 void Pool::serve_small(std::size_t room, std::size_t limit, RunWriter& out) {
   const std::size_t part = std::max(kLeastShare, room / (2 * turns_.size()));
   for (std::size_t k = std::min(turns_.size(), room / (2 * part)); k > 0; --k) {

@@ -44,7 +44,7 @@ class Pool {
     const std::size_t cost = cost_of(bytes, count);
     while (cost_ + cost > capacity_) give_way(cost_ + cost - capacity_, visit);
   }
-  /// Who has most gives way with its newest transaction at least. Pre: others_have_more().
+  /// The client with most gives up its newest transaction at least. Pre: others_have_more().
   template <class F>
   void give_way(std::size_t cost, F visit) {
     const Waiting out = cut_heaviest(cost);

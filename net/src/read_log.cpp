@@ -34,7 +34,7 @@ class Reading {
     if (record.table == kLedgerTable) return record.value.empty() || decoded(record);
     return record.table != kBeginTable || begins(decode_begin(record.value));
   }
-  // What was pruned is not missing. Whoever asks for more than everything that is there is told.
+  // What was pruned is not missing. A request for more than all that is there is refused.
   bool begins(const std::optional<LogBegin>& begin) {
     if (!begin || begin->slot <= end_.slot) return true;
     begins_later_ = from_ > 0 && from_ < begin->length;
@@ -100,7 +100,7 @@ class Reading {
 };
 
 // Where the log of a node begins again that took its state from peers: between that and what it had
-// before there is a hole, so what stands in front is no part of its log any more. A log that was
+// before there is a hole, so what stands in front is not part of its log any more. A log that was
 // pruned begins no later than its end. As far as the file can be read: what is wrong with it, the
 // reading after this one says.
 std::optional<LogBegin> last_jump(WalScan& wal) {

@@ -185,8 +185,8 @@ std::size_t Remembered::Frozen::size() const {
          (inherited_end > oldest ? 8 : 0);
 }
 
-// Which of them lie in rows is not said: who reads it finds a place for each, and for one without a
-// client in the index.
+// It does not say which of them lie in rows: the reader finds a place for each, and for one without
+// a client in the index.
 void Remembered::Frozen::save(Writer& out) const {
   out.bytes(secret.bytes).u64(since.value).u64(slots.size());
   for (const Slot& s : slots) out.u64(s.slot.value).u64(s.count);

@@ -9,7 +9,7 @@
 // subscribers get has the same entries.
 //
 // Guarantees: readers visit the same transactions on every node, also of a malformed payload, whose
-// rest from the first malformed run or entry on is no transaction.
+// rest, from the first malformed run or entry on, holds no transaction.
 #pragma once
 
 #include <bit>

@@ -141,8 +141,8 @@ class CommitteeCoin {
     return static_cast<std::uint32_t>(
         std::count_if(members.begin(), members.end(), [&](NodeId p) { return bad[p.value]; }));
   }
-  // One party after the other: whoever stands in most committees that are worth it, those that are
-  // nearly overpowered counting most.
+  // One party after the other: the one in most committees that are worth it, where nearly
+  // overpowered ones count most.
   std::vector<bool> corrupted(const std::vector<int>& bit, int ahead) const {
     std::vector<bool> bad(n_);
     std::vector<std::uint32_t> have(committees_);

@@ -1,4 +1,4 @@
-// Who leads the rounds of a run of the certified DAG, as whoever follows its commits knows.
+// The leaders of the rounds of a run of the certified DAG, as they follow from its commits.
 //
 //   CertifiedOrder order(committee, rules);
 //   order.note(committed);                 // of any node, as it is delivered

@@ -47,7 +47,7 @@ class HistoryRecorder {
 
   void begin(std::size_t client, std::uint64_t line);
   void acknowledged(std::size_t client, std::size_t node, std::uint64_t position);
-  /// Begins and ends a get that is no transaction.
+  /// Begins and ends a get that is not a transaction.
   void get_from_replica(std::size_t client, std::size_t node, std::uint64_t line);
   bool busy(std::size_t client) const { return open_[client].has_value(); }
   bool idle() const;

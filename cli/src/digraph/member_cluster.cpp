@@ -160,7 +160,7 @@ class Members {
       if (ended && !member.decision && member.problem.empty()) member.problem = "it ended";
       done = done && (member.decision || !member.problem.empty());
     }
-    // Who is to be killed yet may keep the others from deciding, or not.
+    // A member that is yet to be killed may keep the others from deciding, or not.
     return done && std::all_of(options_.kills.begin(), options_.kills.end(), [&](const NodeAt& k) {
              return report_.members[k.node].fate == "killed";
            });

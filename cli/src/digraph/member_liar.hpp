@@ -20,7 +20,7 @@ namespace thresher::cli {
 
 enum class Lie {
   kSplit,    ///< says one thing to every other neighbour, and something else to the rest
-  kGarbage,  ///< sends what is no message
+  kGarbage,  ///< sends bytes that are not a message
 };
 
 /// Empty: no lie has this name.

@@ -167,7 +167,7 @@ void print_json(const Rounds& rounds) {
       .print();
 }
 
-/// Empty: --group is no key.
+/// Empty: --group is not a key.
 std::optional<crypto::RistrettoPoint> group_of(const std::string& digits) {
   const auto bytes = from_hex(digits);
   crypto::RistrettoPoint group{};

@@ -66,7 +66,7 @@ std::string parse_events(const std::vector<std::string>& texts, bool restart, co
   return {};
 }
 
-// Who is killed must be up by then, who is restarted down. `events` are in the order of time; load
+// A node to kill must be up by then, one to restart down. `events` are in the order of time; load
 // ends at `end_us`, 0: when a file is submitted.
 std::string check_events(const std::vector<ClusterEvent>& events, std::uint64_t end_us) {
   std::set<std::size_t> down;
@@ -117,7 +117,7 @@ std::string read_transactions(const std::string& path, ClusterOptions& o) {
   return o.lines.empty() ? "'" + path + "' holds no line" : std::string();
 }
 
-/// Whose blocks a node notes on their way.
+/// The protocols whose blocks a node traces.
 constexpr const char* kTraced[] = {"thresher", "mysticeti", "mahi-mahi"};
 
 std::string read_trace(const Args& a, ClusterOptions& o) {

@@ -41,8 +41,8 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
   };
 }
 
-/// Submits lines and prints what became of each, in their order, on a thread of its own: who types
-/// lines sees the outcome of each before the next.
+/// Submits lines and prints what became of each, in their order, on a thread of its own: a user who
+/// types lines sees the outcome of each before the next.
 class Submitter {
  public:
   Submitter(net::Client& client, const Args& args, std::uint32_t members)
@@ -120,7 +120,7 @@ class Submitter {
     }
   }
 
-  // Whoever reads the output sees what is known before more is waited for.
+  // A reader of the output sees what is known before more is waited for.
   void print_outcome(std::future<net::Outcome>& outcome) {
     if (outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
       (void)std::fflush(stdout);

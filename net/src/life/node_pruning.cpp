@@ -65,7 +65,7 @@ std::optional<Checkpoint> Node::Impl::oldest_needed() const {
   return wanted > 0 ? std::nullopt : out;
 }
 
-// Who takes over a snapshot needs the log from a little in front of it.
+// A node that takes over a snapshot needs the log from a little in front of it.
 Round Node::Impl::log_before(Round snapshot) const {
   return Round{snapshot.value - std::min(snapshot.value, engine->window())};
 }

@@ -12,10 +12,10 @@
 // what the slower ones are about to have too.
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
-// here already, also after a kill. Who gives something else is named and not asked again; who gives
-// nothing is named, and asked again later, when others had their turn. Of a peer kMostOffers offers
-// are held, and a manifest of kMostManifest bytes; one answer to each question is looked at. Ends
-// only with a snapshot: what is missing for one is in problem(). Source:
+// here already, also after a kill. A peer that gives something else is named and not asked again;
+// one that gives nothing is named, and asked again later, when others had their turn. Of a peer
+// kMostOffers offers are held, and a manifest of kMostManifest bytes; one answer to each question
+// is looked at. Ends only with a snapshot: what is missing for one is in problem(). Source:
 // docs/adr/039-state-from-peers.md.
 #pragma once
 
@@ -40,7 +40,7 @@ class StateSync {
  public:
   struct Hooks {
     std::function<void(NodeId, Frame)> send;
-    /// Whose answer was false, and how.
+    /// Called with the peer that gave a false answer, and how it was false.
     std::function<void(NodeId, const std::string& how)> blame;
     std::function<void(Level, const std::string&)> say;
   };

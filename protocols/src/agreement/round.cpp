@@ -41,7 +41,7 @@ bool Round::hear(NodeId from, BitSet counters) {
   return fresh;
 }
 
-// Who said several of the counters counts once.
+// A node that said several of the counters counts once.
 std::uint32_t Round::tally(const SumGuard& guard) const {
   const NodeSet* first = nullptr;
   NodeSet all;

@@ -27,7 +27,7 @@ std::uint8_t Bracha::last_location() const {
   return static_cast<std::uint8_t>(config_.table->locations.size() - 1);
 }
 
-// Who said the value in both counters of a guard counts once.
+// A node that said the value in both counters of a guard counts once.
 std::uint32_t Bracha::Count::senders(const Guard& guard) const {
   const Tally& one = by[guard.counter];
   if (!guard.or_counter) return one.count();

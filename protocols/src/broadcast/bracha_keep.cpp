@@ -242,8 +242,8 @@ bool Bracha::lacks_payload(const State& s) const {
 void Bracha::ask_again(const Instance& i, State& s, Fx& fx) const {
   if (i.origin == config_.self && s.has_input) {
     const auto own = s.payloads.find(s.input);
-    // Who echoed has it: under load payloads are not sent for nothing. Who said ready alone may
-    // lack it, and where the others need its echo they wait for it.
+    // A node that echoed has it: under load payloads are not sent for nothing. One that only said
+    // ready may lack it, and where the others need its echo they wait for it.
     for (std::uint16_t k = 0; own != s.payloads.end() && k < config_.committee.size(); ++k) {
       const NodeId to{k};
       if (to != config_.self && !s.spoke[kEcho].contains(to)) fx.send(to, Init{i, own->second});

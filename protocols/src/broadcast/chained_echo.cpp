@@ -109,7 +109,7 @@ void ChainedEcho::extend_from_waiting(NodeId origin, Stream& s, Fx& fx) {
   }
 }
 
-// R2. Lazy: a statement that rests on it is no barrier to others, and comes later.
+// R2. Lazy: a statement that rests on it comes later, and holds up no others.
 void ChainedEcho::extend(NodeId origin, Stream& s, const Bytes& payload, bool durable, Fx& fx) {
   const std::uint64_t number = s.echoed.count;
   const Head next = add(s, s.echoed, hash(payload.view()), std::nullopt);

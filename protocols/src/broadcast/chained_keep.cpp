@@ -194,8 +194,8 @@ bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   return there >= config_.committee.at_least(kAvailability);
 }
 
-// Who echoes another branch of a lying origin lacks these payloads, however long that branch is. No
-// way is known to where peers are whom this node has to catch up with, so they are believed.
+// A node that echoes another branch of a lying origin lacks these payloads, however long that is.
+// No way is known to where peers are whom this node has to catch up with, so they are believed.
 bool ChainedEcho::has_echoed(const Stream& s, NodeId who, std::uint64_t count,
                              const Link& link) const {
   const Head& echoed = s.claims[who.value].echoed;

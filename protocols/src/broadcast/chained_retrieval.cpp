@@ -87,7 +87,7 @@ void ChainedEcho::receive(NodeId, const Give& m, Fx& fx) {
   settle(m.origin, *s, fx);
 }
 
-// R10: one of f+1 peers that delivered it is correct. Who delivered it was ready for it.
+// R10: one of f+1 peers that delivered it is correct. To deliver it, a node was ready for it.
 void ChainedEcho::count_delivered(Stream& s, NodeId who, const Head& head) {
   count(s, who, head, Chain::Said::kReady);
   count(s, who, head, Chain::Said::kDelivered);
@@ -152,7 +152,7 @@ ChainedEcho::Served& ChainedEcho::served_to(Stream& s, NodeId peer) {
   return served;
 }
 
-// R10: reading disks for one peer must not keep a node from its work. Who gets no answer asks
+// R10: reading disks for one peer must not keep a node from its work. A peer without an answer asks
 // again.
 bool ChainedEcho::may_read(Served& served) const {
   served.from_archive += sizeof(Digest);

@@ -200,7 +200,7 @@ void SignedBroadcast::certified(const Instance& i, State& s, const Digest& diges
   s.votes.clear();
   s.unverified.clear();
   finish(i, s, fx);
-  // Who had to ask for the certificate will not be sent the payload either.
+  // A node that had to ask for the certificate will not be sent the payload either.
   if (const State* after = shelf_.find(i); after != nullptr && !after->done && after->asked > 0)
     ask_payload(i, *after, fx);
 }

@@ -93,12 +93,12 @@ void SignedBroadcast::ask(const Instance& i, State& s, Fx& fx) {
   say_vote(i, s, fx);
 }
 
-// Who signed it has the payload on disk.
+// Its signers have the payload on disk.
 void SignedBroadcast::ask_payload(const Instance& i, const State& s, Fx& fx) const {
   ask_some(s, s.certificate->signers, Want{i, false, true}, fx);
 }
 
-// R6: certificate and payload once in a tick, each: who asks for the one may need the other next.
+// R6: certificate and payload once in a tick, each: a peer may need the one and then the other.
 void SignedBroadcast::receive(NodeId from, const Want& m, Fx& fx) {
   State* s = instance_of(m.instance);
   if (s == nullptr) return;
@@ -163,9 +163,9 @@ void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
   fx.send(from, std::move(own));
 }
 
-// Summaries say the same again and again, and whoever likes may say one at any time: so what is
-// open already is passed over. Who keeps nothing of the oldest ones names others; of these so many
-// are looked at in a tick.
+// Summaries say the same again and again, and any peer may send one at any time: so what is open
+// already is passed over. A node without the oldest ones names others; only this many of these are
+// looked at in a tick.
 void SignedBroadcast::open_delivered(const Progress& p) {
   const std::uint64_t oldest = shelf_.oldest_open(p.origin);
   const std::uint64_t end = std::min(p.below, shelf_.end(p.origin));
@@ -281,7 +281,7 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
   for (const NodeId o : node_ids(shelf_.origins())) {
     trim(o, fx);
-    // Who said that it delivered more than the window had place for is asked at the next tick.
+    // A peer that said it delivered more than the window had place for is asked at the next tick.
     shelf_.open_missed(o, [](const Instance&, const State&) {});
   }
   arm(fx);

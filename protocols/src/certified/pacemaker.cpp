@@ -59,7 +59,7 @@ NodeId Bullshark::State::awaited(Round r) const {
   return leader(Round{r.value - r.value % 2});
 }
 
-// R12: who leads is its author's to know; others take it as it is.
+// R12: only its author need know who leads; others take it as it is.
 bool Bullshark::State::composes_dense(const Ref& vertex) const {
   if (must_be_dense(vertex, config.rules, config.committee)) return true;
   return may_be_dense(vertex, config.rules, config.committee) &&
@@ -76,7 +76,7 @@ bool Bullshark::State::suspected(Round r) const {
 }
 
 // R7. Round `left` is over: how long it was waited for, or that its anchor was given up. Votes that
-// come late show nothing: who voted did so when it left the anchor's round.
+// come late show nothing: a voter votes when it leaves the anchor's round.
 void Bullshark::State::note_left(Round left) {
   if (left.value < 2 || config.rules.asynchronous) return;
   const bool patiently = overdue(left);

@@ -65,7 +65,7 @@ void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
   consider(from, fx);
 }
 
-// Whoever is behind learns from the own last header where the others are.
+// A node that is behind learns from this one's last header where the others are.
 void Bullshark::State::answer_straggler(NodeId to, Fx& fx) const {
   if (own) fx.send(to, Propose{own->proposal});
 }

@@ -142,7 +142,7 @@ void Bullshark::State::take_logged(const Logged& logged, std::vector<Ref>& ready
 }
 
 // Takes over one commit that correct nodes made: its vertices are accepted and delivered, but those
-// whose references are still needed only once they came from a peer. Who leads next follows from
+// whose references are still needed only once they came from a peer. The next leaders follow from
 // every commit, so one behind a gap is refused.
 void Bullshark::State::adopt(Round slot, const RestoredCommit& commit, Fx& fx) {
   const auto vertices = std::exchange(restored, {});

@@ -64,8 +64,8 @@ void ThresholdCoin::on(const Received<Share>& event, Fx& fx) {
   settle(instance, it->second, fx);
 }
 
-// Not tossed here: the own share stays hidden, theirs waits within their quota. Who is behind hears
-// of more instances than that from correct nodes.
+// Not tossed here: the own share stays hidden, theirs waits within their quota. A node that lags
+// hears of more instances than that from correct nodes.
 void ThresholdCoin::wait(NodeId from, std::uint64_t instance, const crypto::CoinShare& share) {
   const auto* first = early_.find({instance, from});
   if (first != nullptr && first->bytes != share.bytes) {

@@ -51,8 +51,8 @@ std::optional<VrfMessage> decode_vrf(Reader& in) {
 }
 
 // n-f correct nodes have n-f tickets each when they say Lowest. A ticket that f+1 of them have is
-// common: whoever hears n-f Lowest hears one of these. Counting pairs, (n-f)^2 <= c (n-f) + (n-c) f
-// for c common ones; f of them may be liars', who know their values before they show them.
+// common: a node that hears n-f Lowest hears one of these. Counting pairs, (n-f)^2 <= c (n-f) +
+// (n-c) f for c common ones; f of them may be liars', who know their values before they show them.
 std::uint64_t agreement_bound_ppm(const Committee& committee) {
   const std::uint64_t n = committee.size();
   const std::uint64_t f = committee.faults();
@@ -169,8 +169,8 @@ void VrfCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
     fx.broadcast(*toss.said);
     toss.second.insert(config_.self);
   }
-  // Who has its value counts no more tickets. Had it not said Lowest by then, it never would, and
-  // the others might wait for it.
+  // A node with its value counts no more tickets. Had it not said Lowest by then, it never would,
+  // and the others might wait for it.
   if (toss.value || !toss.said || toss.second.size() < enough) return;
   toss.value = toss.lowest->value;
   fx.push(Persist{kValues, key_of(instance), Bytes::copy_of(toss.value->bytes)});

@@ -129,7 +129,7 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
     }
   }
   if (unfold(block, fx)) return;
-  // Whoever was named in the meantime, and so let in, comes in full after a question.
+  // A block that was named in the meantime, and so let in, comes in full after a question.
   if (!author_has_room(block->author())) return;
   packed[block->round()].emplace(block->author(), block);
   begins_to_wait(*block);
@@ -301,7 +301,7 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
   arm_pull(fx);
 }
 
-// Accepts one block if it can be; who waited for it is added to `ready`.
+// Accepts one block if it can be; blocks that waited for it are added to `ready`.
 void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   Entry* entry = store.find(edge);
   if (entry == nullptr || entry->accepted || !acceptable(*entry)) return;

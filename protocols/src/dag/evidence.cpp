@@ -13,7 +13,7 @@ namespace {
 
 /// Leader blocks about whose evidence one claimer makes a node ask in a tick.
 constexpr std::uint32_t kAskedPerClaimer = 8;
-/// Of a proven equivocator. Who named its block before needs it all the same.
+/// Of a proven equivocator. A node that named its block before needs it all the same.
 constexpr std::uint32_t kAskedPerCulprit = 1;
 
 Bytes evidence_key(Round slot, const Digest& leader) {
@@ -82,7 +82,7 @@ std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const
   return out.empty() ? gather(true, config.rules.amplify) : out;
 }
 
-// E1: whoever has evidence answers, whoever is asked for.
+// E1: every node with evidence answers, for any leader.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   if (config.rules.edges != Edges::kSparse || !service.may(from)) return;
   const auto leader = leader_proved(message.slot, message.leader);
@@ -130,7 +130,7 @@ void Dag::State::ask_for_evidence(Fx& fx) {
   });
 }
 
-// E3: headers count for the claim that was asked about and for nothing else; they are no blocks to
+// E3: headers count for the claim that was asked about and for nothing else; they are not blocks to
 // be accepted, so nothing is fetched because of them. One answer to a question.
 void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
   const auto it = unproved.find({message.slot, message.leader});

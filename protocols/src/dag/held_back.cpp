@@ -92,8 +92,8 @@ Edge Dag::State::waiting_above(const Edge& edge, NodeId author) const {
   return edge;
 }
 
-// Who pays for a payload that blocks of `authors` need: who has room, else the first that may have
-// one beyond its quota.
+// The payer for a payload that blocks of `authors` need: one with room, else the first that may
+// have one beyond its quota.
 std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Edge& edge,
                                                 NodeSet& had_more) {
   Twin& twin = twins.find(edge)->second;

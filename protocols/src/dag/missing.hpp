@@ -1,4 +1,4 @@
-// Blocks that held ones refer to and that are not held: who is asked for them, and on whose
+// Blocks that held ones refer to and that are not held: which peers are asked, on whose
 // account.
 //
 //   MissingBlocks missing(committee);

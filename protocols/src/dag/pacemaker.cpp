@@ -8,10 +8,10 @@ namespace {
 
 /// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
-/// A payload of so many bytes is no load: what a host says of itself alone, as its clock's time.
+/// Up to so many bytes a payload is not load: a host that speaks of itself, as of its clock's time.
 constexpr std::uint32_t kNoLoad = 32;
-/// With fewer loads on their way nobody is paced. Of one client that submits one at a time others
-/// may still have the one before.
+/// With fewer loads on their way no node is paced. Others may still have the one before of a client
+/// that submits one at a time.
 constexpr std::size_t kLoadsToPace = 3;
 /// Rounds in which blocks wait for delivery while nobody is late.
 constexpr std::uint64_t kFreshRounds = 8;

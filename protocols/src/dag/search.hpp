@@ -1,5 +1,5 @@
-// Whom to ask for one thing that is missing: who probably has it first, then everybody, each time
-// twice as many.
+// The nodes to ask for one thing that is missing: first those that probably have it, then all, each
+// time twice as many.
 //
 //   Search search(edge.author);
 //   search.prefer(namer);                                     // it refers to the thing, so it has

@@ -60,7 +60,7 @@ bool well_formed(const Block& block, const Judge& judge) {
   if (!named(h.claim_author, h.claim.has_value(), 2)) return false;
   const bool bare = h.refs.empty() && !h.packed;
   if (sparse && rules.reputation()) {
-    // Whose slot it is follows from decisions that this node may not have made yet.
+    // The slot's owner follows from decisions that this node may not have made yet.
     return bare || (r >= 2 && dense(h, judge));
   }
   if (r >= 2 && (!sparse || leader_of(h.round, committee) == h.author)) return dense(h, judge);

@@ -9,8 +9,8 @@
 // to old rounds stay in `others` with their digests.
 //
 // Guarantees: a bit stands for exactly one digest for as long as anybody has the round or a shape
-// made from it: the digests of both were compared in full, never the authors alone. What is named
-// is no judgement: which twin is named changes what a look costs, not what it finds. Who shares
+// made from it: the digests of both were compared in full, never the authors alone. A name is not a
+// judgement: which twin is named changes what a look costs, not what it finds. Nodes that share
 // names must be of one thread, one committee and one set of rules.
 #pragma once
 

@@ -9,8 +9,8 @@ namespace {
 
 /// kMisses: slots missed in a row after which a node is passed over.
 constexpr std::uint8_t kMissed = 2;
-/// kPrompt: who fewer of the last eight committed leaders named is passed over. A leader names
-/// those whose blocks were there when it had a quorum of them.
+/// kPrompt: a node named by fewer of the last eight committed leaders is passed over. A leader
+/// names those whose blocks were there when it had a quorum of them.
 constexpr int kNamedEnough = 3;
 /// kPrompt: a missed slot costs as many rounds as the committee has nodes, the k-th in a row
 /// 2^(k-1) times as many, up to this k.

@@ -283,7 +283,7 @@ struct Dag::State {
   bool pull_armed = false;
   Delay pull_after{0};      // as it was armed
   bool eager = false;       // something is missing for which not everybody was asked twice
-  bool half_tick = false;   // the last tick was no whole one
+  bool half_tick = false;   // the last tick was a half one
   std::uint32_t pulls = 0;  // whole pull ticks so far
   Round round_asked{0};     // that is incomplete
   Search round_search;

@@ -26,7 +26,7 @@ void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
     ++stats.refused;
     return;
   }
-  // Of a decided slot the coin is no secret. Who restarted before it decided may lack it, and those
+  // The coin of a decided slot is no secret. Who restarted before it decided may lack it, and those
   // who knew it may have restarted since.
   const bool decided = message.instance >= 1 && message.instance < next.value;
   if (message.ask && decided) feed_coin(Requested<coin::Toss>{{message.instance}}, fx);

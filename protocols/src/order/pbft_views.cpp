@@ -54,7 +54,7 @@ void Pbft::submit_view_change(Fx& fx) {
   step_broadcast(Requested<Bracha::Request>{{change, number_of(view_)}}, fx);
 }
 
-// All correct nodes get the same bytes, so they agree on what is no view change.
+// All correct nodes get the same bytes, so they agree on what is not a view change.
 std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   Reader r(payload.view());
   ViewChange change{r.u64(), {}};

@@ -44,7 +44,7 @@ struct AgreementStuffing {
     }
   }
   void make(Kind<coin::NoShare>, Prng&, Out&) const {}
-  /// A decision, to whoever lacks one: any.
+  /// A decision, to a node that lacks one: any.
   void answer(const Message& heard, Prng& rng, Out& out) const {
     const auto* said = std::get_if<agreement::Said>(&heard);
     const auto* want = std::get_if<agreement::Want>(&heard);

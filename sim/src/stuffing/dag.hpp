@@ -23,8 +23,8 @@ struct DagStuffing {
 
   /// Blocks of rounds to come, some with the largest payload, each on an own block and for a leader
   /// block that do not exist; or the end of a chain of its own, no block of which is of another
-  /// chain, or the root of a tree, each block of which stands on two others: whoever holds the end
-  /// or the root has to hold all of it.
+  /// chain, or the root of a tree, each block of which stands on two others: to hold the end or the
+  /// root is to hold all of it.
   void make(Kind<dag::Push>, Prng& rng, Out& out) const;
   void make(Kind<dag::Want>, Prng& rng, Out& out) const;
   /// For all that there is.

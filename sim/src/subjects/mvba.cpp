@@ -158,7 +158,7 @@ struct MvbaSubject {
   template <class F>
   void payloads(const Decided& d, std::optional<NodeId> of, F visit) const {
     if (of && !d.payload.empty()) visit(d.payload.view(), *of);
-    // Whoever proposed it: what a correct node did is one of its requests.
+    // Whatever its proposer: a correct node's value is one of its requests.
     if (!of && !d.decision.value.empty()) visit(d.decision.value.view(), d.decision.origin);
   }
   bool mutate(Message& message, NodeId, std::string_view field, std::uint64_t salt) const {

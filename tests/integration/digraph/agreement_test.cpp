@@ -36,7 +36,7 @@ Digraph graph_of(std::uint32_t nodes, const std::vector<std::pair<int, int>>& ed
   return out;
 }
 
-/// Two of four are no neighbours: others relay for them.
+/// Two of four are not neighbours: others relay for them.
 Digraph ring() {
   return graph_of(4, {{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 3}, {3, 2}, {3, 0}, {0, 3}});
 }
@@ -292,7 +292,7 @@ TEST_F(GraphAgreements, ComeNearThoughOneIsMissing) {
   expect_near(values, 0, 1000, 1000 / 256 + 1);
 }
 
-// Who is not linked yet when the others speak gets everything once it is.
+// A node that is not linked yet when the others speak gets everything once it is.
 TEST_F(GraphAgreements, ReachWhoComesLate) {
   std::vector<std::unique_ptr<GraphAgreement>> runs;
   for (std::size_t i = 0; i < 3; ++i)

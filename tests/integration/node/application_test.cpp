@@ -89,8 +89,8 @@ TEST(ApplicationResults, OneThatIsTooLargeFailsAlikeEverywhere) {
   EXPECT_EQ(result_of(out), "failed: " + text_of(*r.result));
 }
 
-// Its answer was lost: who sends it again to another node gets the same one, also after a restart
-// of that node.
+// Its answer was lost: a client that sends it again to another node gets the same one, also after a
+// restart of that node.
 TEST(ApplicationResults, AreToldAgainToWhoSubmitsAgain) {
   Tills tills(4);
   tills.start_all();

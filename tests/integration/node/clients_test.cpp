@@ -105,7 +105,7 @@ TEST(Clients, WhatCannotBeReadIsRefusedAsSuch) {
 }
 
 // One of four nodes, so nothing is ordered and pools stay full. Thirty clients have their shares;
-// who sends far more than its own is not read for a while, and everybody else is.
+// one that sends far more than its own is not read for a while, and all others are.
 TEST(Clients, WhoIsOverItsShareIsReadLessAndHoldsNobodyUp) {
   Network net(4);
   NodeOptions o;

@@ -1,4 +1,4 @@
-// A member of a network that is no node: it answers what a test tells it to, and notes what the
+// A member of a network that is not a node: it answers what a test tells it to, and notes what the
 // node that it is connected to says.
 //
 //   Member liar(net, /*of=*/0, /*as=*/1);

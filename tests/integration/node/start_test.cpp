@@ -1,5 +1,5 @@
-// The question before the first signature, over real sockets and disks: who starts by itself, and
-// who must not sign.
+// The question before the first signature, over real sockets and disks: which nodes start by
+// themselves, and which must not sign.
 #include <filesystem>
 #include <mutex>
 

@@ -218,7 +218,7 @@ TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
 class DamagedPayloads : public Holes {};
 
 // The disk gives back something else than what was written there. What peers give stands in its
-// place afterwards: the log is whole again for whoever reads it, also from its start.
+// place afterwards: the log is whole again for its readers, also from its start.
 TEST_P(DamagedPayloads, AreFetchedAndWrittenInTheirPlaces) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
@@ -303,8 +303,8 @@ TEST_P(DamagedPayloads, BehindTheSnapshotAreFoundAndMendedToo) {
   EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
 }
 
-// What no peer has: the node and `thresher log` say the same of it. Who only reads is sent to the
-// node, which may be able to mend it, and not told to move its folder away.
+// What no peer has: the node and `thresher log` say the same of it. A verb that only reads refers
+// to the node, which may be able to mend it, and does not say to move the folder away.
 TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
   std::vector<Said> said(4);
   Network net(4);
@@ -444,7 +444,7 @@ TEST(HolesAlone, WithoutPeersTheNodeStopsWithTheRange) {
   EXPECT_NE(why.find("but the log ends with slot"), std::string::npos) << why;
 }
 
-// A snapshot of more than the log has would hide the hole from whoever asks for the log.
+// A snapshot that goes beyond the log would hide the hole from readers of the log.
 TEST(HolesAlone, ASnapshotOfMoreThanTheLogIsLeftAside) {
   std::vector<Said> said(4);
   Network net(4);

@@ -149,7 +149,7 @@ TEST(ChainedRecords, WhatTheHostMayLackIsDeliveredAgainAboveTheBase) {
   EXPECT_EQ(one.delivered, (Numbers{1, 2}));
 }
 
-// Who restarts before the record is written: the payload is on disk all the same.
+// A node that restarts before the record is written: the payload is on disk all the same.
 TEST(ChainedRecords, WithoutARecordEverythingIsDeliveredAgain) {
   One one(64);
   one.restore_payloads(0, 2);

@@ -1,5 +1,5 @@
-// What a broadcast keeps of the past for nodes that lag: who is slow, cut off or killed for a
-// little misses nothing, nobody waits for it meanwhile, and who lags more than the history holds
+// What a broadcast keeps of the past for nodes that lag: one that is slow, cut off or killed for a
+// little misses nothing, and none waits for it meanwhile; one that lags more than the history holds
 // goes on where the others are and says how much it missed.
 #include <gtest/gtest.h>
 

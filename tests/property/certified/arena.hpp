@@ -377,7 +377,7 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     violated("T1: the anchor of round " + std::to_string(later.round.value) +
              " does not reach the committed one of round " + std::to_string(one.round.value));
   }
-  // Whose vertices may be the anchor of a round: of all authors, where what was ordered says who
+  // The vertices that may be the anchor of a round: of all authors, where what was ordered says who
   // leads. Then every dense vertex has to reach every one with enough votes.
   std::vector<certified::Ref> leaders_of(const certified::Store& all, Round round) const {
     if (rules_.turns == certified::Turns::kInOrder) {

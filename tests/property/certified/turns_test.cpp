@@ -1,4 +1,4 @@
-// Who leads follows from what was ordered, and from nothing else: rules R12 and R13 of
+// The leaders follow from what was ordered, and from nothing else: rules R12 and R13 of
 // docs/protocols/anchored.md, on drawn schedules.
 #include <gtest/gtest.h>
 

@@ -152,9 +152,9 @@ TEST(Attachments, LargeBlocksOfAnotherAreNotBrought) {
   }
 }
 
-// B1. Who has much to send takes a while: others name its block, and are asked for it, before all
-// have it. Seen with the dense blocks of 400 nodes, of which many were then sent by 80 others as
-// well.
+// B1. An author with much to send takes a while: others name its block, and are asked for it,
+// before all have it. Seen with the dense blocks of 400 nodes, of which many were then sent by 80
+// others as well.
 TEST(Attachments, ABlockThatIsUnderWayForLongMakesItsAuthorNotLate) {
   for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
     Timed world(kNodes, {}, rules);

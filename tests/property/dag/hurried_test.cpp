@@ -13,7 +13,7 @@ constexpr std::uint16_t kSilent = 5;
 constexpr std::uint16_t kBlamer = 6;  // a block in each round, which votes for nothing
 constexpr std::uint16_t kSlow = 4;    // heard nearly a Delta late, and hears late
 
-/// Who voted for and who claimed the leader's block of each slot.
+/// The voters and the claimers of the leader's block of each slot.
 class Seen {
  public:
   explicit Seen(Timed& world) : world_(world) {

@@ -160,7 +160,7 @@ TEST_P(Stuffing, EveryTypeOfMessageLeavesTheBoundsAsTheyAre) {
   }
 }
 
-// Who leads the first round has none before it to speak in.
+// The first round's leader has none before it to speak in.
 TEST(Stuffing, BeginsWithTheFirstRound) {
   for (std::uint16_t liar = 0; liar < 4; ++liar) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -84,9 +84,9 @@ std::set<std::string> survivors(const VoteTable& original, const std::set<std::s
 // What survives, and why it may. The gadget: "some correct node said it" stands for bv-broadcast;
 // asking for two only delays. Fewer for a mixed outcome: it rules nothing out, and CONF is asked
 // for by its own guard. CONF for one value: a second quorum, the first one suffices. Fewer messages
-// before a choice that has a threshold of its own. ECHO3 for one value: who says it has a quorum of
-// ECHO2. The slot claims nothing about liveness, so
-// stricter guards only remove runs; each weaker one breaks a property.
+// before a choice that has a threshold of its own. ECHO3 for one value: its sender has a quorum of
+// ECHO2. The slot claims nothing about liveness, so stricter guards only remove runs; each weaker
+// one breaks a property.
 const std::map<std::string_view, std::set<std::string>> kHarmless{
     {"bv_broadcast", {}},
     {"bca",

@@ -230,7 +230,7 @@ TEST_F(Published, SamplesMissItAtTheComputedRate) {
   }
 }
 
-// And what misses is a vertex like any other: whoever holds it first orders other anchors.
+// And a miss is a vertex like any other: a node that holds it first orders other anchors.
 TEST_F(Published, AMissForksTheOrder) {
   Prng random(3, 1);
   Schedule s{Rules::sparse_bullshark(0), committee_, 1, 5, {}};

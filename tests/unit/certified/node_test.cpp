@@ -27,7 +27,7 @@ TEST(Voting, TheGateWaitsForTheRoundBefore) {
   t.certify(1, 1, {});
   t.certify(2, 1, {});
   const ProposalPtr early = t.header(1, 2, {1, 2});
-  // Node 1 is no anchor, so two parents are enough for it, but not for the gate.
+  // Node 1 is not an anchor, so two parents are enough for it, but not for the gate.
   ASSERT_NE(anchor_of(Round{2}, *Committee::of(4)).value, 1);
   const std::size_t before = t.sent<Vote>(1).size();
   t.say(1, Propose{early});
@@ -364,7 +364,7 @@ TEST_F(Gather, EndsWhenAValiditySetWentOn) {
   EXPECT_EQ(calls(), 1u);
   EXPECT_EQ(accepted(), 5u);
 }
-// Who was silent for many rounds is not waited for.
+// A node that was silent for many rounds is not waited for.
 TEST_F(Gather, DoesNotWaitForTheSilent) {
   std::vector<std::uint16_t> parents;
   std::uint64_t r = 1;

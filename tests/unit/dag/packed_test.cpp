@@ -248,8 +248,8 @@ TEST(Packed, WhatCannotBeUnpackedIsAskedForInFull) {
   EXPECT_GE(node.dag_->stats().blocks_accepted, 4u);
 }
 
-/// Who shares names shares the verdict on one object. Another with the same digest, or by the same
-/// author, has to stand for itself.
+/// Nodes that share names share the verdict on one object. Another with the same digest, or by the
+/// same author, has to stand for itself.
 TEST(Packed, AVerdictIsOfOneObject) {
   constexpr std::uint32_t kNodes = 4;
   const Committee committee = *Committee::of(kNodes);

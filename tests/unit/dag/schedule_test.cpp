@@ -1,4 +1,4 @@
-// Who leads, as a function of the decided slots: docs/protocols/thresher.md, "Leaders".
+// The leaders, as a function of the decided slots: docs/protocols/thresher.md, "Leaders".
 #include "schedule.hpp"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ struct Log {
       }
     }
   }
-  // Who leads in the next rounds.
+  // The leaders of the next rounds.
   std::set<std::uint32_t> leaders(std::uint64_t rounds) const {
     std::set<std::uint32_t> out;
     for (std::uint64_t i = 0; i < rounds; ++i) {

@@ -88,8 +88,8 @@ std::string seen_by(const std::vector<BlockPtr>& all, const std::vector<int>& he
   return "commit of what does not exist";
 }
 
-// Who leads slot 1 is node 1, slot 4 node 0. Of the three others of TwoDelayTeeth.v 0 leads slot 1
-// and 2 slot 4 there; the liar is 3 of them.
+// The leader of slot 1 is node 1, of slot 4 node 0. Of the three others of TwoDelayTeeth.v 0 leads
+// slot 1 and 2 slot 4 there; the liar is 3 of them.
 struct Roles {
   std::uint16_t a, b, leader_of_4, liar;
 };

@@ -36,7 +36,7 @@ TEST(ReadHistory, TellsValuesApartByTypeAndKey) {
   EXPECT_NE(h->operations[0].version, h->operations[1].version);
 }
 
-// 2^64 + 1 and 2^64 are one number to who rounds them.
+// 2^64 + 1 and 2^64 are one number once they are rounded.
 TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
   const auto put = [](const std::string& value) {
     return R"({"client":"a","op":"put","key":"x","value":)" + value + R"(,"begin":1,"end":2})";

@@ -256,7 +256,7 @@ struct Judge final : Host {
   void refused(NodeId from, std::uint64_t times) override { charged[from.value] += times; }
 };
 
-// Who sent the share that completed the batch, an honest node mostly, was charged.
+// The sender of the share that completed the batch, an honest node mostly, was charged.
 TEST(Engine, ChargesAFalseShareToItsSender) {
   Judge host;
   EngineOf<BatchAdapter> engine({}, Batch{}, host);

@@ -25,8 +25,8 @@ struct HttpAnswer {
 
 using Answers = std::vector<HttpAnswer>;
 
-/// The answers in `text`, in order; one of status 0 stands for what is no answer. Those of
-/// `bodiless` (by index) have a length and no body.
+/// The answers in `text`, in order; one of status 0 stands for bytes that are not an answer. Those
+/// of `bodiless` (by index) have a length and no body.
 Answers answers_in(std::string text, std::size_t bodiless = std::string::npos) {
   Answers out;
   while (!text.empty()) {

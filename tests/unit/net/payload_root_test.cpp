@@ -106,7 +106,7 @@ TEST(PayloadRoot, HashesWrittenIntoAPayloadDoNotMakeItsRootThatOfAnother) {
   const Digest stands = hash(ByteView(honest).subspan(kRunHead + kEntryHead));
   forged.insert(forged.end(), stands.bytes.begin(), stands.bytes.end());
   EXPECT_NE(payload_root(honest), payload_root(forged));
-  // As long as the honest one, by bytes that are no transaction.
+  // As long as the honest one, by bytes that are not a transaction.
   forged.resize(honest.size());
   EXPECT_NE(payload_root(honest), payload_root(forged));
 }

@@ -111,7 +111,7 @@ TEST_F(Holding, EachMemberHasItsOwn) {
 }
 
 // It says every second that it takes the snapshot, and asks for the log from the same place: that
-// is no progress.
+// is not progress.
 TEST_F(Holding, WhoOnlyAsksHoldsForAsLongAsOneWhoIsSilent) {
   holds.takes(kNewcomer, Round{64}, 0, now);
   const std::uint64_t silent = seconds_until_it_ends([] {});

@@ -96,7 +96,7 @@ TEST_P(Table, TakesHalfTheLogarithmOfHops) {
   }
 }
 
-// Whoever lost a message asks again, over other nodes.
+// A node that lost a message asks again, over other nodes.
 TEST_P(Table, LostMessagesAreMadeUpFor) {
   Experiment e = model(GetParam(), 32, 2000);
   e.network.loss_ppm = 100'000;

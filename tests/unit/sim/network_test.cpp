@@ -272,7 +272,7 @@ TEST(Promise, WhatIsSentArrivesWithinDeltaOfGstAndOfTheLastPartition) {
   }
 }
 
-// Who sets its links to more than Delta gets what they say.
+// An experiment with links of more than Delta gets what they say.
 TEST(Promise, ALinkThatIsSlowerByItselfPromisesNothing) {
   Experiment e = hall();
   e.network.gst = 4 * kUnit;

@@ -79,7 +79,7 @@ TEST(Json, KnowsTheLineOfEveryKeyAndValue) {
   EXPECT_EQ(tree.find("b")->items()[1].place().line, 7U);
 }
 
-// Between the mark and the first brace a comment was no comment.
+// Between the mark and the first brace a comment was not taken as one.
 TEST(Json, AByteOrderMarkIsNoWord) {
   const auto tree = parse("\xef\xbb\xbf// a comment\n{\"a\": 1,\n \"b\": 2}");
   ASSERT_TRUE(tree);

@@ -150,7 +150,8 @@ TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
   for (std::size_t i = 1; i < given.size(); ++i) EXPECT_GT(given[i], given[i - 1]);
 }
 
-// `easy` holds, `hard` does not: whoever calls it safe is overruled by the run of one process.
+// `easy` holds, `hard` does not: to call it safe is overruled by the run of one
+// process.
 TEST(Portfolio, AWrongSafeIsOverruledByASmallInstance) {
   const auto ta = parse_automaton(kTwo, "two.ta");
   ASSERT_TRUE(ta) << ta.error();

@@ -46,7 +46,7 @@ struct CancelTimer {
 };
 /// A durable record. `body` is a large slice that is stored beside `value` without being copied.
 /// Later records of the same table and key replace earlier ones; an empty `value` erases.
-/// A `lazy` record is no barrier itself: it is durable before the next record that is one.
+/// A `lazy` record is not itself a barrier: it is durable before the next record that is one.
 struct Persist {
   std::uint32_t table = 0;
   Bytes key;

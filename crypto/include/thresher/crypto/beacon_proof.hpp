@@ -5,10 +5,10 @@
 //
 // A proof holds t shares of the coin with their equality proofs, and the public key of each one's
 // node. The keys need no other witness: Lagrange's combination of them has to be the group key.
-// Guarantees: whoever cannot make t shares of the group's secret cannot make a proof of another
-// value: each equality proof ties a share to the key beside it, so the combined share has the
-// logarithm of the combined key, which is the group's. A value has many proofs, one for each t
-// nodes. 130 bytes a share.
+// Guarantees: without t shares of the group's secret nobody can make a proof of another value: each
+// equality proof ties a share to the key beside it, so the combined share has the logarithm of the
+// combined key, which is the group's. A value has many proofs, one for each t nodes. 130 bytes a
+// share.
 #pragma once
 
 #include "thresher/core/bytes.hpp"

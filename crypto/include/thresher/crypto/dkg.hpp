@@ -57,7 +57,7 @@ struct DkgSetup {
 };
 
 /// The group elements of Ed25519 keys: a node's identity is what shares are sealed under. Empty
-/// when a key is no point of the curve, or one of small order. Source: Thormarker (ePrint
+/// when a key is not a point of the curve, or one of small order. Source: Thormarker (ePrint
 /// 2021/509), which proves that one key may sign and receive.
 std::optional<std::vector<RistrettoPoint>> dkg_keys_of(std::span<const PublicKey> identities);
 /// The mirror: what opens what is sealed under a node's identity.

@@ -68,7 +68,7 @@ class DkgScheme {
   /// This node's dealing; empty when it deals none.
   virtual std::optional<Bytes> deal() const = 0;
   virtual std::uint32_t dealing_bytes() const = 0;  ///< of every well-formed dealing
-  /// Who may deal.
+  /// Whether the node may deal.
   virtual bool deals(NodeId node) const = 0;
   /// Dealings that are enough for a key.
   virtual std::uint32_t enough_dealings() const = 0;

@@ -33,10 +33,10 @@ class VrfScheme {
 };
 
 /// Tickets by the verifiable random function of vrf.hpp, on keys that were fixed before anybody
-/// knew `chain`: who may choose its key later chooses among values.
+/// knew `chain`: a node that could choose its key later would choose among values.
 class VrfLottery final : public VrfScheme {
  public:
-  /// `keys`: of the nodes, by id. `seed`: this node's; empty for who only watches.
+  /// `keys`: of the nodes, by id. `seed`: this node's; empty for an observer.
   VrfLottery(ChainContext chain, std::vector<PublicKey> keys, std::optional<Secret<VrfSeed>> seed);
 
   std::optional<VrfProof> draw(std::uint64_t instance) const override;

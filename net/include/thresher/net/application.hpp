@@ -5,11 +5,11 @@
 //     Digest state() const override { ... }
 //
 // Guarantees: every correct node calls apply() for the same transactions in the same order, each
-// (client, sequence, data) once. What apply() returns goes to whoever submitted the transaction.
-// All calls come from the node's thread, one at a time, and must not block: meanwhile the node does
-// nothing. Not checked: that apply() is a function of what it was given. One that reads a clock, a
-// random device, an address or the order of an unordered container makes the nodes' states differ;
-// state() shows it.
+// (client, sequence, data) once. The result of apply() goes to the client that submitted the
+// transaction. All calls come from the node's thread, one at a time, and must not block: meanwhile
+// the node does nothing. Not checked: that apply() is a function of what it was given. One that
+// reads a clock, a random device, an address or the order of an unordered container makes the
+// nodes' states differ; state() shows it.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@
 
 namespace thresher::net {
 
-/// One committed transaction. `data` lives as long as the call. `slot` and `time_us` are told to
-/// apply() alone, and are 0 for who reads the log of a node.
+/// One committed transaction. `data` lives as long as the call. Only apply() gets `slot` and
+/// `time_us`; they are 0 for a reader of a node's log.
 struct Transaction {
   std::uint64_t position = 0;  ///< in the log, from 0
   ClientId client{};           ///< whose, as the member says that wrote the block

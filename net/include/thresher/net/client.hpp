@@ -78,7 +78,7 @@ std::optional<NodeStatus> decode_status(ByteView control);
 /// a little behind takes it too, also while nothing moves that node on.
 inline constexpr std::uint64_t kSlotsBack = 16;
 
-/// Whose words end a submission or a question.
+/// Whose answers end a submission or a question.
 enum class Words : std::uint8_t {
   kOne,     ///< the node at hand
   kQuorum,  ///< f+1 nodes that say the same: one of them at least is correct

@@ -1,5 +1,5 @@
-// What a node notes of each block and transaction on its way to a commit, with the time, for who
-// asks where the time goes.
+// What a node notes of each block and transaction on its way to a commit, with the time, to show
+// where the time goes.
 //
 //   auto records = net::read_commit_trace("net/node0/trace");
 //   if (!records) return fail(records.error());
@@ -66,8 +66,8 @@ struct TraceRecord {
 
 /// A record as it is in the file.
 std::vector<std::byte> encode_trace(const TraceRecord& record);
-/// Errors: those of the system where it cannot be read; kMalformed: it is no trace of this build.
-/// `where` is the path.
+/// Errors: those of the system where it cannot be read; kMalformed: it is not a trace of this
+/// build. `where` is the path.
 Result<std::vector<TraceRecord>, Error> read_commit_trace(const std::string& path);
 
 }  // namespace thresher::net

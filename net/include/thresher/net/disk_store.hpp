@@ -40,9 +40,9 @@ class DiskStore final : public NodeStore {
   static Result<std::unique_ptr<DiskStore>, Error> open(
       const std::string& folder, const Warn& warn = [](const std::string&) {},
       std::uint64_t segment = 0);
-  /// The same, and looks at every byte of the log first, also at bodies, which open() leaves to who
-  /// reads them: for owners that read their records again as they are and check them no further. A
-  /// byte that is not what it was is an error that names it.
+  /// The same, and checks every byte of the log first, also the bodies, which open() leaves to
+  /// their readers: for owners that read their records again as they are and check them no further.
+  /// A byte that is not what it was is an error that names it.
   static Result<std::unique_ptr<DiskStore>, Error> open_checked(const std::string& folder,
                                                                 const Warn& warn);
   ~DiskStore() override;

@@ -64,8 +64,8 @@ struct NodeOptions {
   boost::asio::io_context* context = nullptr;
   /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
   std::string metrics_listen{};
-  /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. Whoever
-  /// reaches it submits as this node itself.
+  /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. All that can
+  /// reach it submit as this node itself.
   std::string gateway_address{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};

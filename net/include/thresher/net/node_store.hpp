@@ -58,9 +58,9 @@ class NodeStore : public Storage {
   /// none.
   using NamedBody = std::function<std::optional<std::uint64_t>(std::uint32_t table, ByteView key,
                                                                ByteView value)>;
-  /// Gives the space back in front of the first body that a record has or names. Whoever reads the
-  /// rest from its beginning comes to the records of the table `leading` first, whenever they were
-  /// written. Nothing is lost by an error. From any thread, one at a time; records may be written
+  /// Gives the space back in front of the first body that a record has or names. A reader of
+  /// the rest comes to the records of the table `leading` first, whenever they were written.
+  /// Nothing is lost by an error. From any thread, one at a time; records may be written
   /// meanwhile.
   virtual Result<Unit, Error> release(const NamedBody&, std::uint32_t /*leading*/) {
     return Unit{};

@@ -86,7 +86,7 @@ struct Frame {
   Bytes payload;
 };
 
-/// Who a frame is from: nodes count from 0, clients from kFirstClient.
+/// The sender of a frame: nodes count from 0, clients from kFirstClient.
 using ConnectionId = std::uint64_t;
 inline constexpr ConnectionId kFirstClient = 1 << 16;
 /// Ends the words of start() where the node's address is that of another machine.
@@ -151,7 +151,8 @@ struct TransportCallbacks {
   /// Of strangers and clients; of nodes too where there is no on_change.
   std::function<void(const std::string&)> on_error;
   std::function<void(const LinkChange&)> on_change{};  ///< of nodes; null: nobody wants to know
-  /// All places of clients are taken and another comes: who gives way. Null or empty: the new one.
+  /// All places of clients are taken: which client gives way. Null or empty: the
+  /// new one.
   std::function<std::optional<ConnectionId>()> on_full{};
 };
 

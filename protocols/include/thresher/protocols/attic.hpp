@@ -27,9 +27,9 @@
 
 namespace thresher {
 
-/// The margin of a node. A host that fetches the log does so for whoever is `fetches_beyond` rounds
-/// behind; twice that leaves room for skipped slots and for the fetch itself. Without such a host
-/// there is no other way to catch up, and as much is kept below the floor as above it.
+/// The margin of a node. A host that fetches the log does so when its node is `fetches_beyond`
+/// rounds behind; twice that leaves room for skipped slots and for the fetch itself. Without such a
+/// host there is no other way to catch up, and as much is kept below the floor as above it.
 constexpr std::uint64_t attic_margin(std::uint64_t fetches_beyond, std::uint64_t gc_depth) {
   return fetches_beyond == 0 ? gc_depth : 2 * fetches_beyond;
 }

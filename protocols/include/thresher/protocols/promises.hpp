@@ -111,9 +111,9 @@ constexpr std::uint64_t tosses(std::uint64_t pause) {
   return pause + 4 + 2 + 2;
 }
 
-/// docs/protocols/vrf-coin.md: what was lost is said again, heard and answered; who lags tosses
-/// then what the others have tossed, and hears of that at its next repetition; and then a toss of
-/// two kinds of messages. `pause`: between two tosses, in Delta.
+/// docs/protocols/vrf-coin.md: what was lost is said again, heard and answered; a node that lags
+/// tosses then what the others have tossed, and hears of that at its next repetition; and then a
+/// toss of two kinds of messages. `pause`: between two tosses, in Delta.
 constexpr std::uint64_t lowest_tickets(std::uint64_t pause) {
   return pause + 2 * (4 + 2) + 3;
 }

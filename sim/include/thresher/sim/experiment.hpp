@@ -1,5 +1,5 @@
 // One experiment, resolved: what a file or the flags of `thresher sim` ask for, every default
-// filled in. Plain data that is valid by construction of who reads it (read.hpp checks files).
+// filled in. Plain data that its reader has made sure is valid (read.hpp checks files).
 //
 //   Experiment e{.protocol = "pbft", .n = 100, .f = 33};
 //   e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kSilent});

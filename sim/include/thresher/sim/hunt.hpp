@@ -10,7 +10,7 @@
 // goes on with a delay as drawn. Guarantees: everything sets out in the end, what was sent from one
 // proposal to the next no later than at the over() of the first, also while the next is held: the
 // caller calls that so early that a message is there by max(sent, gst) + delta. The n - f correct
-// nodes that are not held always hear each other, so no round waits for who is held. With f faulty
+// nodes that are not held always hear each other, so no round waits for a held node. With f faulty
 // nodes there is nobody left to hold.
 #pragma once
 

@@ -195,11 +195,11 @@ struct ProtocolInfo {
   /// The parameter that says how many rounds are remembered, and the least that heals; may be
   /// empty.
   std::pair<std::string, std::int64_t> memory{};
-  /// The parameter that says how much is kept for who lags, and so much that drawn schedules never
-  /// leave a node behind it: on a network its host takes over the log, here nobody does. May be
-  /// empty.
+  /// The parameter that says how much is kept for nodes that lag, and a value so large that drawn
+  /// schedules leave no node behind it: on a network its host takes over the log, here nothing
+  /// does. May be empty.
   std::pair<std::string, std::int64_t> kept{};
-  /// Nothing is on disk: whoever uses it knows how far it was. One that restarts learns that from
+  /// Nothing is on disk: its user knows how far it was. One that restarts learns that from
   /// the others; all of them together begin anew.
   bool forgets = false;
   /// The parameter that turns the two-delay path on: of how many nodes no vote is needed.

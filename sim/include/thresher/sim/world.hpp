@@ -222,7 +222,7 @@ class World {
   void forward(std::uint32_t ref, const Letter& letter);
   void ship(std::uint32_t ref, Ticks at, std::size_t face);
   void saw_leader(const Face& from, std::uint64_t round);
-  // Who was hunted is heard again.
+  // The hunted node is heard again.
   void let_go();
 
   // --- faults ---------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class World {
   bool replay(Face& from, NodeId to, const FaultPlan::Deed& deed);
   // Copies, every other one with a field changed.
   void flood(Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed);
-  // What a liar that hears a message says of its own: proposals, and answers to who asks for them.
+  // What a liar that hears a message says of its own: proposals, and answers to those that ask.
   void lie(Face& face, const Payload& heard);
   void show(Face& face, const Forgery& forged, const FaultPlan::Chance& chance,
             std::uint64_t variant);

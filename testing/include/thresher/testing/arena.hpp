@@ -219,8 +219,8 @@ class ArenaOf {
     pending_[i].clear();
   }
 
-  /// A host counts a bad signature to who sent it, and names that node to its operator: so it has
-  /// to be a liar, or the asking node itself, which is not counted.
+  /// A host counts a bad signature against its sender, and names that node to its operator: so it
+  /// has to be a liar, or the asking node itself, which is not counted.
   template <class Question>
   void judged(std::uint16_t i, const Question& asked, bool good) {
     const std::optional<NodeId> sender = asked.sender ? asked.sender : heard_;

@@ -18,7 +18,7 @@
 // are {{bytes, digest}}, and nodes have round() and pending_submits().
 //
 // Guarantees: a function of the seed; every message arrives in the end. Nobody is faulty here and
-// signatures are not looked at: it shows what delays alone can do to who waits for whom.
+// signatures are not looked at: it shows what delays alone can do to which node waits for which.
 #pragma once
 
 #include <algorithm>

@@ -210,7 +210,7 @@ class Mvba : public PayloadVotes<
   std::map<std::uint64_t, State> states_;  // of instances that somebody spoke of
   std::size_t refused_candidates_ = 0;
   std::uint64_t counted_ = 0;
-  PeerQuota<mvba::kAnswers> served_;  // statements told to who asked since the last tick
+  PeerQuota<mvba::kAnswers> served_;  // statements sent as answers since the last tick
   bool serves_ = false;               // some were
   bool armed_ = false;
 };
@@ -317,8 +317,8 @@ void Mvba<B, A>::advance(std::uint64_t instance, State& s, Fx& fx) {
   finish(instance, s, fx);
 }
 
-// M2 and M4: what this node says that it holds it has said for ever, so it is durable first. Who
-// has tossed says more only when it knows the candidates, or is asked.
+// M2 and M4: what this node says that it holds it has said for ever, so it is durable first. A node
+// that has tossed says more only when it knows the candidates, or is asked.
 template <broadcast::OwnedBroadcast B, agreement::BinaryAgreement A>
 void Mvba<B, A>::hold(std::uint64_t instance, State& s, Fx& fx) {
   const NodeId self = this->config().self;

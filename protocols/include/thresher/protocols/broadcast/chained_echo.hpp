@@ -110,7 +110,7 @@ class ChainedEcho {
     std::size_t payload_bytes = 1u << 20;  ///< largest payload
     std::size_t origin_bytes = 16u << 20;  ///< kept of one origin; at least two payloads
     ChainContext chain{};
-    std::uint32_t speakers = 1;    ///< c: who speak of one instance, in turn; 1 to n
+    std::uint32_t speakers = 1;    ///< c: nodes that speak of an instance; 1 to n
     std::uint32_t idle_ticks = 2;  ///< ticks of 4 Delta that news waits for its turn at most; >= 1
     /// Where erased records of kArchived can be read; null: nowhere, and peers are waited for.
     const broadcast::Archive* archive = nullptr;

@@ -59,15 +59,15 @@ struct Kept {
   std::uint32_t unrecorded =
       0;  ///< ticks until the record of the delivery is due; 0: it was written
   std::map<Digest, Bytes> payloads{};
-  /// Whose question was answered since the last tick. Questions are short and answers are not, so a
-  /// peer gets one answer of an instance in a tick, and asks again if that was lost. The timer runs
-  /// as long as there is anybody.
+  /// Peers whose question was answered since the last tick. Questions are short and answers are
+  /// not, so a peer gets one answer of an instance in a tick, and asks again if that was lost. The
+  /// timer runs as long as there is anybody.
   NodeSet answered{};
 };
 
 /// How often open instances are said again. Unit: 1/1000 of Delta, as every Delay.
 inline constexpr Delay kRepeat{4000};
-/// Ticks of kRepeat that a delivered instance is kept at least: who is committed to it takes two
+/// Ticks of kRepeat that a delivered instance is kept at least: a node committed to it takes two
 /// for the question and the answer.
 inline constexpr std::uint32_t kKeepTicks = 4;
 /// Delivered instances that are kept for nodes that lag when newer ones need their place, of all
@@ -135,8 +135,8 @@ class Shelf {
     if (i.number < floor(i.origin) || i.number >= end(i.origin)) return nullptr;
     return &restore(i);
   }
-  /// Over, and not open any more. Who speaks of it is late, which is no offence: a link that was
-  /// cut brings at once what was said meanwhile.
+  /// Over, and not open any more. A peer that speaks of it is late, which is no offence: a link
+  /// that was cut brings at once what was said meanwhile.
   bool late(const Instance& i) const {
     return committee_.contains(i.origin) && i.number < floor(i.origin);
   }
@@ -292,8 +292,8 @@ class Shelf {
     const auto heard = std::distance(open.lower_bound(first), open.lower_bound(end));
     return static_cast<std::uint64_t>(heard) < end - first;
   }
-  /// Whether a correct peer is beyond the window: who lags so much asks for the next instances as
-  /// soon as it has place for them, and not at a tick.
+  /// Whether a correct peer is beyond the window: a node that lags so much asks for the next
+  /// instances as soon as it has place for them, and not at a tick.
   bool far_behind(NodeId id) const { return one_is_at(ahead_, id).value_or(0) >= end(id); }
   /// Opens those instances, and calls `overtaken(instance, state)` for each that is not delivered
   /// though a later one exists.
@@ -387,7 +387,7 @@ class Shelf {
       sum += at->second.done ? 0 : bytes(at->second);
     return sum;
   }
-  /// Whether the instance is delivered and out of its window: who lags asks for it.
+  /// Whether the instance is delivered and out of its window: nodes that lag ask for it.
   bool in_history(const Instance& i) const { return i.number < origins_[i.origin.value].first; }
   std::uint32_t origins() const { return committee_.size(); }
   /// `digests(state)` counts the contents that somebody spoke of.

@@ -31,9 +31,9 @@ namespace thresher::certified {
 
 /// Tables of durable records. kOwn: the last own header; kVertex: certified vertices, the payload
 /// as their body; kDelivered: committed anchors by round, behind the round of the one before (u64),
-/// and who leads next; kVoted: the last header voted for, by author. kOwn holds the payload in its
-/// value, because the author repeats it after a restart; a voter gets it again from there, or with
-/// the vertex.
+/// and the next leaders; kVoted: the last header voted for, by author. kOwn holds the payload in
+/// its value, because the author repeats it after a restart; a voter gets it again from there, or
+/// with the vertex.
 enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
 
 struct Config {
@@ -128,7 +128,7 @@ class Bullshark {
   /// The last header of a member that this node voted for, or its own; null: none.
   ProposalPtr latest_of(NodeId author) const;
   Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first
-  /// Whose anchor a round has, by what was ordered. Pre: the round has an anchor, above
+  /// The author of a round's anchor, by what was ordered. Pre: the round has an anchor, above
   /// last_ordered().
   NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as proposals tell.

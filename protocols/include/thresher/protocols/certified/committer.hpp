@@ -21,7 +21,7 @@ struct Anchor {
   bool direct = false;  ///< its own votes committed it, not a later anchor's history
 };
 
-/// Who leads a round that has an anchor.
+/// The leader of a round that has an anchor.
 using LeaderOf = std::function<NodeId(Round)>;
 
 /// The anchors above `last` that are committed now, in their order, if these lead. What an anchor

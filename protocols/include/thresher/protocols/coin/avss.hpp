@@ -411,8 +411,8 @@ void Avss<B>::receive(NodeId from, const avss::Share& m, Fx& fx) {
   if (d.sharing) take_share(m.instance, m.dealer, d, from, fx);
 }
 
-// S5: what this node owes who asks. The row is the dealer's to give; points and shares are said by
-// whoever has them.
+// S5: what this node owes who asks. Only the dealer gives the row; points and shares are sent by
+// the nodes that have them.
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::receive(NodeId from, const avss::Ask& m, Fx& fx) {
   if (!served_.take(from)) return;

@@ -7,8 +7,8 @@
 //
 // Each dealer broadcasts one dealing. Nodes acknowledge those whose shares of them are good, and
 // complain of the others with a proof that opens the bad share. A node vouches for a dealer when
-// n-f nodes acknowledged, and all agree on the dealers that count. Who has a bad share of one of
-// these gets it from f+1 of the others, since its dealer is proved to have lied. Then nodes give
+// n-f nodes acknowledged, and all agree on the dealers that count. A node with a bad share of one
+// of these gets it from f+1 of the others, since its dealer is proved to have lied. Then nodes give
 // each other the points that their shares of the key are made of.
 // Guarantees, with up to f Byzantine nodes at any timing, if the broadcast and the agreement keep
 // their promises: all correct nodes output the same public keys, each with its own share that fits

@@ -22,7 +22,7 @@ struct Complaint {
   NodeId dealer;
   Bytes proof;
 };
-/// The sender's own shares of a dealing, for who complained of it.
+/// The sender's own shares of a dealing, for nodes that complained of it.
 struct Reveal {
   NodeId dealer;
   Bytes shares;

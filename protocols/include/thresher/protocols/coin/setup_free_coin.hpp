@@ -3,12 +3,12 @@
 //   SetupFreeCoin<Avid, Bracha> coin({.committee = c, .self = id, .scheme = scheme});
 //   executor.run(Requested<coin::Toss>{{0}});     // later: Deliver<coin::Tossed>{0, value}
 //
-// Every node shares a secret (avss.hpp). Who finds n-f shared gathers (gather.hpp): some n-f
-// dealers are then in every node's set. Nodes agree approximately on the weight of each dealer, one
-// or zero being the inputs, and only then open the secrets. The value is the sum of weights times
-// secrets modulo one, of which the side tells: nodes' sums are so near each other that they seldom
-// lie on different sides. Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing, and
-// private links:
+// Every node shares a secret (avss.hpp). A node that finds n-f shared gathers (gather.hpp): some
+// n-f dealers are then in every node's set. Nodes agree approximately on the weight of each dealer,
+// one or zero being the inputs, and only then open the secrets. The value is the sum of weights
+// times secrets modulo one, of which the side tells: nodes' sums are so near each other that they
+// seldom lie on different sides. Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any
+// timing, and private links:
 //   termination      when all correct nodes toss an instance, or one has its value, all get one;
 //   agreement        all get the same one but with probability disagreement_bound();
 //   fairness         each of Config::sides values is as likely as the others, whatever liars deal
@@ -310,8 +310,8 @@ void SetupFreeCoin<C, B>::gathered(const gather::Gathered& m, Fx& fx) {
   feed_weights(Requested<approximate::Approach>{{m.instance, std::move(input)}}, fx);
 }
 
-// C4: what the others' weights may still become is near these, so the secrets say nothing to who
-// would choose them.
+// C4: the others' weights can only become near these, so the secrets do not help a node that would
+// choose them.
 template <broadcast::OwnedBroadcast C, broadcast::OwnedBroadcast B>
 void SetupFreeCoin<C, B>::weighed(std::uint64_t instance, Fx& fx) {
   if (!secrets_.reaches(instance)) return;

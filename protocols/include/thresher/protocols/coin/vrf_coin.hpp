@@ -106,7 +106,7 @@ class VrfCoin {
     std::optional<Lowest> said{};
     std::optional<Digest> value{};
   };
-  /// Whose message, of which instance, which kind.
+  /// The message's sender, its instance, its kind.
   struct Early {
     std::uint64_t instance = 0;
     NodeId from;

@@ -22,7 +22,8 @@ enum class Edges : std::uint8_t {
   kDense,   ///< every block is dense; votes and claims follow from its references
 };
 
-/// Who leads a round. Part of a ledger: a node that goes by another rule expects other leaders.
+/// Who leads a round. Part of a ledger: a node that goes by another rule expects other
+/// leaders.
 enum class Leaders {
   kInTurn,  ///< node r mod n leads round r
   kMisses,  ///< who missed its last two slots is passed over: ledgers that name no rule
@@ -71,7 +72,7 @@ struct Rules {
   bool serves_below_floor = true;    ///< accepted blocks below the floor are kept for peers
   bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
   bool equivocations_told = true;    ///< proofs of equivocation are sent to all
-  bool brings_late = true;           ///< who names a block that others may lack sends it along
+  bool brings_late = true;           ///< blocks that others may lack are sent along when named
   bool check_kills = true;           ///< a KILL without evidence is not accepted
   bool votes_last = true;            ///< an anchor's claims and KILLs come before its votes
   bool votes_seen = true;            ///< votes in an anchor's history commit

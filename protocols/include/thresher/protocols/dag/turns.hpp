@@ -33,7 +33,7 @@ inline NodeId turn_of(Round round, const Committee& committee, Leaders rule) {
   return NodeId{static_cast<std::uint16_t>(round.value % n * turn_step(committee, rule) % n)};
 }
 
-/// Who leads in place of `turn`, if that is out: the k-th of those who are not. Pre: `out` is
+/// The leader in place of `turn`, if that is out: the k-th of those that are not. Pre: `out` is
 /// ascending and leaves somebody.
 inline NodeId in_place_of(NodeId turn, const std::vector<NodeId>& out, std::uint64_t k,
                           std::uint64_t members) {

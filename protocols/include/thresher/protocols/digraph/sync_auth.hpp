@@ -5,8 +5,8 @@
 //   executor.run(Start{});                             // all within Delta
 //   // At the end of the last round: Deliver<Decision>.
 //
-// Phase 1 floods signed inputs: whoever accepts one signs it too and passes it on, and in round r
-// it takes r signers at least (Dolev and Strong). Phase 2 floods in the same way what each node
+// Phase 1 floods signed inputs: a node that accepts one signs it too and passes it on, and in round
+// r it takes r signers at least (Dolev and Strong). Phase 2 floods in the same way what each node
 // heard. Then statements.hpp decides. Guarantees, where the synchronous condition (condition.hpp)
 // holds, at most `faults` nodes are Byzantine and messages take Delta at most: every correct node
 // decides, all the same value, and their common input if they have one. Without synchrony: nothing.

@@ -8,7 +8,7 @@
 // sequence at any timing; while a majority is up and messages arrive in time, what a live node
 // submitted is delivered. A restarted node delivers again what it keeps. Term, vote and entries are
 // durable first. Bounds: `window` entries on the way to a follower, `history` delivered ones kept;
-// a value seen within them is not ordered twice. Who is further behind needs the state from
+// a value seen within them is not ordered twice. A node further behind needs the state from
 // elsewhere. One Byzantine node can break everything: use PBFT or a DAG there.
 // Source: Ongaro, Ousterhout, "In Search of an Understandable Consensus Algorithm" (2014), Fig. 2;
 // PreVote is section 9.6 of Ongaro's dissertation.
