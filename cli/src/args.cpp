@@ -125,8 +125,8 @@ CLI::Option* declare(CLI::App& app, const Option& option, std::vector<std::strin
   return made;
 }
 
-// What a verb requires is asked for when it is the one that was chosen, and not when a verb below
-// it was: `log prove` needs nothing of `log`.
+// Options that a verb requires are asked for when that verb was chosen, and not when one below it
+// was: `log prove` needs nothing of `log`.
 void declare(CLI::App& app, const Verb& verb) {
   for (const Option& option : verb.options) {
     std::visit([&](auto* target) { (void)declare(app, option, target); }, option.target);

@@ -89,8 +89,8 @@ net::KeyGenerationOptions options_of(const net::NodeOptions& o, const net::Genes
   return out;
 }
 
-/// What a run that is over left behind. A kill in the middle of its removal leaves a part of it,
-/// which would pass for a damaged run if it still had the run's name.
+/// Removes what a finished run left behind. A kill in the middle of its removal leaves a part of
+/// it, which would pass for a damaged run if it still had the run's name.
 std::string remove_finished(const std::string& folder) {
   std::error_code error;
   std::filesystem::remove_all(folder + ".done", error);

@@ -106,7 +106,7 @@ std::string check(const TestnetOptions& o) {
   return {};
 }
 
-// Of a host that names none, where only its form is looked at.
+// For a host without a port, where only its form is looked at.
 constexpr std::uint64_t kAnyPort = 1;
 
 // "10.0.0.7:26656", or "10.0.0.7" with the base port.

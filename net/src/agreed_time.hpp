@@ -41,7 +41,7 @@ class AgreedTime {
   explicit AgreedTime(std::uint32_t witnesses = 0) : witnesses_(witnesses) {}
 
   void note(NodeId author, std::uint64_t stamp);
-  /// Of the commit whose stamps were noted.
+  /// The time of the commit whose stamps were noted.
   std::uint64_t next();
 
   void save(Writer& out) const;

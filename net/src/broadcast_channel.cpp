@@ -56,8 +56,8 @@ struct Channel::Impl {
     if (deliver) return deliver(d);
     queue.put(std::move(d));
   }
-  // Deliveries that nobody takes must not fill the memory. What is not taken in is lost as on a bad
-  // link: peers say it again, as to any member that lags.
+  // Deliveries that nobody takes must not fill the memory. A message that is not taken in is lost
+  // as on a bad link: peers say it again, as to any member that lags.
   bool full() {
     if (!queue.full()) return told_full = false;
     if (!std::exchange(told_full, true)) {
@@ -109,7 +109,7 @@ struct Channel::Impl {
             .missed = [this](std::uint64_t count) { miss(count); },
             .fail = [this](const Error& why) { fail(why); }};
   }
-  // What is lost while links come up is said again by the broadcast.
+  // The broadcast says again what is lost while links come up.
   Result<Unit, Error> begin() {
     const std::uint32_t f = net::broadcast_faults(options);
     const ChainContext chain = context_of(options, f);

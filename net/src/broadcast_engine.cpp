@@ -64,7 +64,7 @@ class EngineOf final : public BroadcastEngine {
  private:
   static constexpr bool kArchives = requires(typename B::Config c) { c.archive; };
 
-  // What the protocol erases can be read again where records lie on disk.
+  // Where records lie on disk, those that the protocol erases can be read again.
   static std::optional<StoreArchive> archive_of(NodeStore* store) {
     if constexpr (kArchives) {
       if (store != nullptr) return std::optional<StoreArchive>(std::in_place, *store, B::kArchived);

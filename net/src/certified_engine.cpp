@@ -8,7 +8,7 @@
 namespace thresher::net {
 namespace {
 
-/// Of a record that notes a delivery: the commit before and the anchor.
+/// Size of a record that notes a delivery: the commit before and the anchor.
 constexpr std::size_t kMarkBytes = sizeof(std::uint64_t) + sizeof(Digest::bytes);
 
 using certified::Bullshark;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kRetry = 500'000;
 /// Entries of one frame, at least one. Unit: bytes.
 constexpr std::size_t kFrameBytes = 256 * 1024;
-/// Of a node that signs nothing.
+/// The refusal of a node that signs nothing.
 constexpr const char* kObserving =
     "the node observes: it follows the log and orders nothing; submit it to another node";
 
@@ -159,7 +159,7 @@ void Client::Impl::stamp(std::size_t to, Flight& flight) {
   flight.valid = {Round{since}, Round{since + kLongestLife}};
 }
 
-// Of a node of an older release, which tells no results.
+// From a node of an older release, which tells no results.
 void Client::Impl::acknowledged(std::size_t from, const Frame& f) {
   if (const auto in = wire::decode<wire::Ack>(f.control.view())) saw(from, in->slot);
   Reader in(f.payload.view());
@@ -306,8 +306,8 @@ bool Client::Impl::may_move_on() const {
   return !options.node && links.size() > 1;
 }
 
-// What another node may have taken before is not refused by this one's word: it goes on until its
-// patience ends, unless its last slot is over.
+// If another node may have taken it before, this one's word does not refuse it: it goes on until
+// its patience ends, unless its last slot is over.
 void Client::Impl::refusal(Flights::iterator it, const wire::Refused& answer) {
   Flight& flight = it->second;
   const bool first = flight.sent <= 1;

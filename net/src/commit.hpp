@@ -54,13 +54,13 @@ struct LogForm {
   IdOf id_of = nullptr;
 };
 
-/// Of a protocol whose proofs say nothing about the id: H(all fields).
+/// For a protocol whose proofs say nothing about the id: H(all fields).
 Digest plain_id(const OrderedBlock& block, const ChainContext& chain);
 std::optional<Digest> plain_id_of(const OrderedBlock& block, const LogForm& log);
 /// The block with that id, whatever its own was.
 OrderedBlockPtr plain_block(OrderedBlock block, const ChainContext& chain);
 
-/// Of a value that nobody signed, as the one block of its slot. `root`: its payload_root().
+/// Makes a value that nobody signed the one block of its slot. `root`: its payload_root().
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, const Digest& root, Bytes proof,
                                const ChainContext& chain);
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain);

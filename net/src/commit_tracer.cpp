@@ -14,7 +14,7 @@ namespace {
 /// Waiting for the disk and for verdicts; more is a node that stands still, and not worth a trace.
 constexpr std::size_t kMostOnTheirWay = 4096;
 constexpr std::size_t kBufferBytes = 1u << 20;
-/// Of a record of a block's key: round, author, digest (dag::block_key).
+/// Size of the key of a block's record: round, author, digest (dag::block_key).
 constexpr std::size_t kKeyBytes = sizeof(std::uint64_t) + sizeof(std::uint16_t) + sizeof(Digest);
 
 // What this thread has used of a processor.

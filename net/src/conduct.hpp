@@ -87,7 +87,7 @@ class Conduct {
     bool lagged = false;  // in the time since the last summary
     bool warned = false;  // the last summary was a warning
     bool convicted = false;
-    // Of links, in a period of their own:
+    // About links, in a period of their own:
     std::uint64_t links_since = 0;
     std::uint32_t lines = 0;
     std::uint64_t untold_links = 0;

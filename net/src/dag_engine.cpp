@@ -12,7 +12,7 @@
 namespace thresher::net {
 namespace {
 
-/// Of a record of kDelivered: the slot before, and the leader.
+/// Size of a record of kDelivered: the slot before, and the leader.
 constexpr std::size_t kMarkBytes = sizeof(std::uint64_t) + sizeof(Digest::bytes);
 
 struct DagAdapter {

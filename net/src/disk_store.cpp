@@ -77,7 +77,7 @@ bool repairable(const rocksdb::Status& status) {
   return !status.IsIOError() || status.ToString().find(missing) != std::string::npos;
 }
 
-/// Of a noted place; they sort by their offsets.
+/// The key of a noted place; they sort by their offsets.
 std::vector<std::byte> mark_key(std::uint64_t offset) {
   std::vector<std::byte> key;
   for (int shift = 56; shift >= 0; shift -= 8)
@@ -147,8 +147,8 @@ struct DiskStore::Impl {
 static_assert(kStoreVersion == kWalFormat, "one number tells users what a home can be read by");
 
 // Before 1970 RocksDB ends the process at its next write, and nanoseconds in 64 bits end in 2262:
-// the standard library's clock starts again below zero there, so the system is asked. Of the
-// machine, not of the disk: see disk_failed().
+// the standard library's clock starts again below zero there, so the system is asked. A problem of
+// the machine, not of the disk: see disk_failed().
 std::optional<Error> DiskStore::Impl::clock_problem() const {
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
   timespec now{};

@@ -38,7 +38,7 @@ constexpr std::uint64_t kFollow = 20;
 /// What is still being sent when an answer has ended the connection is read so long, in such parts.
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMostDrained = 64 * 1024;
-/// Of what was read and not understood yet: a line of a chunk, or all fields behind the last one.
+/// Limit of what was read and not understood yet: a line of a chunk, or all fields behind the last.
 constexpr std::size_t kMostUnread = 64 * 1024;
 /// Events that are written to a follower of the log before others have their turn, but for the last
 /// one. Unit: bytes.

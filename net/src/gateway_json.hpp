@@ -43,7 +43,7 @@ text::Value json_of(const Answer& answer);
 text::Value json_of(const NodeStatus& status);
 text::Value json_of(const LoggedTransaction& transaction);
 text::Value json_of(std::uint64_t from, const LogPage& page);
-/// Of a page that was pruned: why, and where the log begins.
+/// For a page that was pruned: why, and where the log begins.
 text::Value pruned_json(const LogPage& page);
 text::Value error_json(const std::string& what);
 

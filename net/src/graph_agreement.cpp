@@ -126,7 +126,7 @@ struct GraphAgreement::Impl {
   MemberLinks links;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<GraphEngine> engine;
-  // Of exact agreement.
+  // For exact agreement.
   std::unique_ptr<Standstill> still;
   bool started = false;
   std::uint64_t began_us = 0;  // when round 1 was due, by Loop::now_us(); it may wrap around

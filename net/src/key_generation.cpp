@@ -226,7 +226,7 @@ struct KeyGeneration::Impl {
         std::move(setup), self, crypto::dkg_secret_of(options.key), std::move(seed),
         options.old_share));
   }
-  // Of a key that is kept, nodes that were members before and whose dealings did not come.
+  // For a key that is kept: nodes that were members before and whose dealings did not come.
   std::string missing_shares() const {
     if (!options.reshares) return {};
     std::uint32_t came = 0;

@@ -61,7 +61,7 @@ Persist record_of(const LogBegin& begin);
 LogBegin load_begin(const NodeStore& store);
 /// Empty when malformed.
 std::optional<LogBegin> decode_begin(ByteView value);
-/// What whoever asks for a position in front of it is told.
+/// The answer to a request for a position in front of it.
 std::string pruned_words(std::uint64_t position, std::uint64_t begins);
 
 /// Where a log ends, so that what comes next can be held against it.

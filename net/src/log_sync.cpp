@@ -96,7 +96,7 @@ void LogSync::ask_after(Round slot, std::uint32_t have) {
   hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have, kParts}), {}});
 }
 
-// The giver reads the next part while this one is hashed. What is wrong in this one ends the giver.
+// The giver reads the next part while this one is hashed. An error in this one ends the giver.
 void LogSync::ask_ahead(const wire::LogPart& part) {
   Round whole = cursor_;
   std::uint32_t have = 0;

@@ -11,7 +11,7 @@
 //   const auto status = links.on_loop([&] { ... });      // from any other thread
 //
 // Guarantees: frames of members alone are handed on, on the loop's thread; after end() nothing is
-// called any more. What receives frames has to outlive end(), so its owner calls that first.
+// called any more. The receiver of frames has to outlive end(), so its owner calls that first.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,7 @@ enum class Stage : std::uint8_t {
 
 class Metrics {
  public:
-  /// Of node `self` among so many.
+  /// For node `self` among `nodes`.
   Metrics(std::size_t nodes, NodeId self);
   ~Metrics();
   /// kMalformed: it is not an address of this machine alone. Also the system's errors. `where`: the

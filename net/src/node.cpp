@@ -225,7 +225,7 @@ void Node::Impl::finish() {
   scrubber.reset();
   if (signs && !stopped_because) sign_once.note(engine->pledge());
   metrics.reset();
-  // What is on the disk by now is newer than what is in memory.
+  // The disk is newer by now than the memory.
   if (!stopped_because && !enters_anew) save_snapshot();
 }
 
@@ -249,7 +249,7 @@ Result<Unit, Error> Node::run() {
   }
 }
 
-// From what is on the disk now. What the one before still answers is that it has stopped.
+// From what is on the disk now. The one before still answers, that it has stopped.
 Result<Unit, Error> Node::start_anew() {
   const std::shared_ptr<Impl> before = impl();
   before->store.reset();

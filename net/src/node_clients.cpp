@@ -310,7 +310,7 @@ bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t coun
   return true;
 }
 
-// Told to the operator of the node; the client asks another node. What the application has is not
+// Told to the operator of the node; the client asks another node. The application's state is not
 // touched by it, and a start that reads the log from its beginning fetches it from peers.
 void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
   const std::string what = "slot " + std::to_string(slot.value) + " of the log of '" +

@@ -170,7 +170,7 @@ void Node::Impl::watch_lag() {
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   watch_joining(now);
   if (standing.suspects() || joining) {
-    // What peers say of the log is not applied now.
+    // Peers' words about the log are not applied now.
   } else if (starting) {
     mend_log(now);
     mend_bodies();

@@ -5,7 +5,7 @@
 
 namespace thresher::net {
 namespace {
-/// What a client may take in one turn at least. Unit: bytes.
+/// A client may always take this much in one turn. Unit: bytes.
 constexpr std::size_t kLeastTurn = 4096;
 /// A client that gives way drops at least this part of its excess: many small newcomers cost one
 /// cut together, not one each.
@@ -73,8 +73,8 @@ Pool::Waiting Pool::cut_heaviest(std::size_t cost) {
   return out;
 }
 
-// Cuts transactions of at least this cost, and at least one, from the end. What stays is copied, so
-// that what gave way takes no memory.
+// Cuts transactions of at least this cost, and at least one, from the end. The rest is copied, so
+// that what was cut off takes no memory.
 Pool::Waiting Pool::cut(Waiting& waiting, std::size_t cost) {
   const std::size_t all = cost_of(waiting.bytes(), waiting.count);
   const std::size_t most = all - std::min(all, std::max<std::size_t>(cost, 1));

@@ -13,7 +13,7 @@
 // kLeastShare) with its heads, and k is at most a 2*kLeastShare-th of the block. So small clients
 // wait for no other. The rest is filled in turn (deficit round robin by bytes): of clients that
 // always have something waiting each gets a k-th.
-// What a client submitted stays in order.
+// A client's transactions stay in order.
 // Sources: Shreedhar, Varghese, Efficient Fair Queueing using Deficit Round Robin, SIGCOMM 1995;
 // Choudhury, Hahne, Dynamic Queue Length Thresholds, Trans. Networking 1998 (what is left to
 // others); McKenney, Stochastic Fairness Queueing, INFOCOM 1990 (the longest queue gives way).
@@ -60,12 +60,12 @@ class Pool {
   bool empty() const { return turns_.empty(); }
   /// With something waiting.
   std::size_t clients() const { return queues_.size(); }
-  /// Of entries that wait, without kEntryCost.
+  /// Bytes of entries that wait, without kEntryCost.
   std::size_t bytes() const { return bytes_; }
 
   /// What a transaction costs beside its bytes: tiny ones fill the pool by their number.
   static constexpr std::size_t kEntryCost = 64;
-  /// Of a block, for each client that waits. Unit: bytes, with the heads of run and entry.
+  /// Part of a block for each client that waits. Unit: bytes, with the heads of run and entry.
   static constexpr std::size_t kLeastShare = 128;
 
  private:

@@ -143,7 +143,7 @@ void Remembered::end_slot(Round slot) {
   const std::uint64_t added = entries_.size() - counted_;
   if (added > 0) slots_.push_back({slot, added});
   counted_ += added;
-  // What comes next is valid in a later slot, so since kLongestLife before that at the earliest.
+  // The next ones are valid in a later slot, so since kLongestLife before that at the earliest.
   const std::uint64_t next = slot.value + 1;
   if (next > kLongestLife) since_ = std::max(since_, Round{next - kLongestLife});
   while (!slots_.empty() && slots_.front().slot < since_) forget_slot();

@@ -97,7 +97,7 @@ class SecondLinks {
   };
   using Pairs = std::map<ConnectionId, Pair>;
 
-  // What `to` must know of the process behind `other`.
+  // Tells `to` what it must know of the process behind `other`.
   static void tell(Connection& to, const Connection& other) {
     const wire::OtherProcess message{*other.incarnation(), other.address(), other.spoke};
     (void)to.send({kOtherProcess, wire::encode(message), {}});

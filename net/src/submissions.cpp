@@ -23,8 +23,8 @@ bool Submissions::rejects(const ClientId& client, std::uint64_t sequence, ByteVi
   return reason.has_value();
 }
 
-// It left the pool. The client that waits for it gets the reason, unless it has its answer. Of two
-// copies, one with slots that are over, the newer is awaited and gives way first.
+// It left the pool. The client that waits for it gets the reason, unless it has its answer. If
+// there are two copies, one with slots that are over, the newer is awaited and gives way first.
 void Submissions::give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
                           Answers& out) {
   if (awaited_.take(print)) out.gave_way[client].push_back(sequence);

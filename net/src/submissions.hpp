@@ -49,7 +49,7 @@ class Submissions {
     std::map<std::string, std::vector<std::uint64_t>> rejected{};
     /// Sequences of others that were awaited and are given up for this: no block has them.
     std::map<ClientId, std::vector<std::uint64_t>> gave_way{};
-    /// What was not taken would have cost in the pool: refused, ordered before, or awaited already.
+    /// Cost in the pool of those not taken: refused, ordered before, or awaited already.
     std::size_t not_taken = 0;
   };
 

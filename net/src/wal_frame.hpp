@@ -93,7 +93,8 @@ struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  ///< behind the last one
 };
-/// What the sectors hold of the records that is not what was written. Pre: the checksums are whole.
+/// Parts of the records in which the sectors differ from what was written. Pre: the checksums are
+/// whole.
 std::vector<Extent> damaged_parts(const FrameHeader& h, ByteView sums, ByteView records,
                                   std::uint64_t at);
 

@@ -4,8 +4,8 @@
 //   order.note(committed);                 // of any node, as it is delivered
 //   if (order.leader(round) == id) ...
 //
-// Guarantees: what the node that ordered most expects. Of rounds ordered long ago it says who would
-// lead them now.
+// Guarantees: what the node that ordered most expects. For rounds ordered long ago it says who
+// would lead them now.
 #pragma once
 
 #include "thresher/protocols/certified/leaders.hpp"

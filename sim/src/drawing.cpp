@@ -145,7 +145,7 @@ class Drawing {
     return set == e_.parameters.end() ||
            (standard != menu_.standard.end() && standard->second == set->second);
   }
-  // What takes hundreds of blocks or megabytes to fill is as good when it is small.
+  // A limit that takes hundreds of blocks or megabytes to reach is tested as well when it is small.
   void near_limits() {
     if (menu_.limits.empty() || near_.below(4) != 0) return;
     near_limits_ = true;
@@ -387,7 +387,7 @@ class Drawing {
     e_.network.partitions.push_back({{{victim}, all_but(victim, victim)}, from * kUnit, to, true});
     besieged_ = true;
   }
-  // What is sent across comes late, as long as links hold, or never.
+  // Messages across come late, as long as links hold, or never.
   void part(Partition p) {
     p.loses = loss_.below(2) == 0;
     e_.network.partitions.push_back(std::move(p));

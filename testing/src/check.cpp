@@ -155,7 +155,7 @@ std::string coverage(const sim::FuzzReport& r, const std::vector<Property>& prop
          "; faults that did something: " + kinds_text(r);
 }
 
-// What the runs were asked to do and never did: then they have shown nothing about it.
+// Things the runs were asked to do and never did: they have shown nothing about them.
 std::string unexercised(const sim::FuzzReport& r, const Options& options,
                         const std::vector<Property>& properties, bool held) {
   if (!properties.empty() && r.decisions == 0)

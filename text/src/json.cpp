@@ -34,7 +34,7 @@ class Cursor {
     in_text_ = c == '"';
     in_word_ = word && !in_text_;
   }
-  /// Of the last character read; of an object and a list that opens, it is their own.
+  /// The place of the last character read; when an object or a list opens, that is its own.
   const Place& last() const { return last_; }
   /// Where the latest text, number or word began.
   const Place& scalar() const { return scalar_; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFormat = "thresher-run-1";
 
-// What is zero is left out of `sparse` objects.
+// Zeros are left out of `sparse` objects.
 std::string object(const std::vector<std::string>& names, const std::vector<std::int64_t>& values,
                    bool sparse) {
   std::string out;

@@ -10,8 +10,9 @@
 // says. With `replica_gets` it is what a replica holds at this moment, a copy that follows the log
 // of the client's node, and a put ends when that replica has it: so does examples/kv. Guarantees: a
 // client has one operation at a time. An operation ends when its client knows the answer: that of a
-// get comes from the node that acknowledged it, unless that is gone; then from any other one. What
-// has no answer is recorded without an end. Times are microseconds since the recorder was made.
+// get comes from the node that acknowledged it, unless that is gone; then from any other one. An
+// operation without an answer is recorded without an end. Times are microseconds since the recorder
+// was made.
 #pragma once
 
 #include <fstream>

@@ -224,7 +224,7 @@ void print_text(const ClusterReport& r, const std::string& why) {
   if (r.committed > 0)
     std::printf("latency at the client: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n",
                 r.p50_ms, r.p90_ms, r.p99_ms, r.max_ms);
-  // What the nodes count of themselves is asked for once they are level.
+  // The nodes' own counts are asked for once they are level.
   if (!r.stalled)
     std::printf(
         "CPU %.1f us a transaction (all nodes and clients), %.2f bytes sent per payload byte, "
@@ -336,7 +336,7 @@ int run(const Args& a) {
   }
   if (r.stalled) return fail(kNoProgress, r.problem);
   if (!r.agreement) return fail(kSafetyViolated, "the nodes hold different logs; see " + o.home);
-  // Of a folder that was just made nobody else knows the addresses.
+  // Nobody else knows the addresses of a folder that was just made.
   if (r.others == 0 || !a.home.empty()) return kDone;
   return fail(kSafetyViolated, "the log has " + std::to_string(r.others) +
                                    " transactions more than were submitted; see " + o.home);

@@ -8,7 +8,7 @@
 namespace thresher::cli {
 namespace {
 
-/// Of the node whose folder it is, among the members; the error says what to do.
+/// The id of the folder's node among the members; the error says what to do.
 Result<NodeId, std::string> id_of(const net::NodeOptions& options, const net::Genesis& genesis) {
   const auto key = crypto::load_key(options.key);
   if (!key) return key.error().text();

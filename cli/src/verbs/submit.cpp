@@ -178,7 +178,7 @@ class Submitter {
   std::deque<Flight> flying_;  // that are not being printed
   std::size_t lines_ = 0;      // of which the outcome was not printed
   std::size_t bytes_ = 0;      // of these
-  // Of the printer, and of finish() behind it.
+  // Used by the printer, and by finish() behind it.
   std::uint64_t done_ = 0;
   std::uint64_t committed_ = 0;
   std::uint64_t refused_ = 0;

@@ -69,7 +69,7 @@ class OpenResults {
 
 class LogTree {
  public:
-  /// Of the full parts of the tree that are a chunk.
+  /// Level of the full parts of the tree that are a chunk.
   static constexpr std::uint32_t kChunkLevel = 6;
   static constexpr std::uint64_t kChunk = kLeafPositions << kChunkLevel;
 
@@ -80,11 +80,11 @@ class LogTree {
   /// Puts what was added into the tree; gives the records of the chunks that this completes.
   std::vector<Persist> take_records();
 
-  // Of what was there at the last take_records():
+  // As it was at the last take_records():
   Digest root() const;
-  /// Of the positions behind the last whole chunk.
+  /// Results at the positions behind the last whole chunk.
   std::vector<Digest> open_results() const { return open_.all(); }
-  /// Of the whole leaves.
+  /// Peaks over the whole leaves.
   const std::vector<Digest>& peaks() const { return range_.peaks(); }
   /// What stands behind the last whole leaf.
   std::vector<LeafContent> open_leaf() const;

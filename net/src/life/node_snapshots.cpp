@@ -13,7 +13,7 @@ bool Node::Impl::shares_state() const {
          options.snapshot_checkpoints > 0;
 }
 
-// Of the snapshots that lie here. The log says which commit came before each.
+// The grids of the snapshots that lie here. The log says which commit came before each.
 void Node::Impl::recall_grids() {
   std::vector<Round> slots = SnapshotFolder(options.data).slots();
   std::ranges::reverse(slots);

@@ -114,7 +114,7 @@ class SnapshotFile {
   /// Makes all durable under its name. `own`: empty when a ledger was added. False: the disk
   /// refused.
   bool finish(const Checkpoint& checkpoint, ByteView own);
-  /// Of the state.
+  /// Size of the state.
   std::uint64_t bytes() const { return state_.bytes(); }
 
  private:

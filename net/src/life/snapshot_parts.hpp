@@ -40,7 +40,7 @@ struct OwnSnapshots {
   std::uint8_t grid = 0;  ///< snapshot_pace.hpp
 };
 
-/// Of a snapshot that is given or taken: a manifest goes in one frame. Unit: bytes.
+/// Limit for a snapshot that is given or taken: a manifest goes in one frame. Unit: bytes.
 inline constexpr std::size_t kMostManifest = 4u << 20;
 /// The state of such a snapshot, where there is room for its ledger beside it: 127 GiB.
 inline constexpr std::uint64_t kMostGivenState =
@@ -56,7 +56,7 @@ struct WantSnapshots {
   std::vector<std::uint8_t> grids{};  ///< finest first, at most kMostGrids; none where it takes one
 };
 inline constexpr std::size_t kMostGrids = 2;
-/// Of each grid this many of the newest are kept: a slow node has written one before the next but
+/// This many of the newest are kept of each grid: a slow node has written one before the next but
 /// one is due. Together no more than a member holds.
 inline constexpr std::size_t kKeptOfGrid = 2;
 static_assert(kMostGrids * kKeptOfGrid <= kMostOffers);

@@ -13,8 +13,8 @@
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
 // here already, also after a kill. A peer that gives something else is named and not asked again;
-// one that gives nothing is named, and asked again later, when others had their turn. Of a peer
-// kMostOffers offers are held, and a manifest of kMostManifest bytes; one answer to each question
+// one that gives nothing is named, and asked again later, when others had their turn. A peer may
+// have kMostOffers offers held, and a manifest of kMostManifest bytes; one answer to each question
 // is looked at. Ends only with a snapshot: what is missing for one is in problem(). Source:
 // docs/adr/039-state-from-peers.md.
 #pragma once
@@ -66,7 +66,7 @@ class StateSync {
 
   /// Set when all parts are there.
   IncomingSnapshot* snapshot() const { return whole() ? incoming_.get() : nullptr; }
-  /// Of the snapshot. Pre: there is one.
+  /// The snapshot's certificate. Pre: there is one.
   const Certificate& certificate() const { return chosen_->certificate; }
 
   std::size_t parts() const { return incoming_ ? incoming_->parts() : 0; }

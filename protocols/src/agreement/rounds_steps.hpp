@@ -92,7 +92,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
   drive(instance, fx);
 }
 
-// What comes late is nobody's fault: correct nodes were slower, and say what they have to say.
+// A late message is no fault: correct nodes were slower, and say what they have to say.
 template <class Coin>
 bool RoundAgreement<Coin>::over(std::uint64_t instance) const {
   return instance < base_ || over_.contains(instance);
@@ -112,7 +112,7 @@ typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t i
   return &place(instance);
 }
 
-// Wherever it lies. What a peer says goes through open().
+// Wherever it lies. Statements of peers go through open().
 template <class Coin>
 typename RoundAgreement<Coin>::State& RoundAgreement<Coin>::place(std::uint64_t instance) {
   const auto [it, fresh] = open_.try_emplace(instance);

@@ -178,7 +178,7 @@ void Bracha::finish(const Instance& i, State& s, Fx& fx) {
   if (s.location != last_location() || s.done) return;
   const auto payload = s.payloads.find(*s.value);
   if (payload == s.payloads.end()) {
-    // Of others it may be on its way.
+    // The payloads of others may be on their way.
     if (std::exchange(s.expected, false))
       ask_payload(i, s, config_.committee.at_least(kValidity), fx);
     return;
@@ -205,8 +205,8 @@ void Bracha::receive(NodeId from, const Want& m, Fx& fx) {
   fx.send(from, Give{m.instance, payload->second});
 }
 
-// R6, R7. What only has to be delivered needs no room: a liar may have filled it at this node
-// alone.
+// R6, R7. A payload that only has to be delivered needs no room: a liar may have filled it at this
+// node alone.
 void Bracha::receive(NodeId from, const Give& m, Fx& fx) {
   State* s = instance_for(from, m.instance, false, fx);
   if (s == nullptr || s->done) return;

@@ -29,7 +29,7 @@ ChainedEcho::Stream* ChainedEcho::stream_of(NodeId origin) {
   return nullptr;
 }
 
-// What comes after the oldest position that is not delivered fills half of the room at most.
+// Positions after the oldest one that is not delivered fill at most half of the room.
 bool ChainedEcho::has_room(const Stream& s, std::uint64_t number, std::size_t bytes) const {
   if (number >= s.chain.base().count + 2 * config_.window) return false;
   const std::size_t held = s.chain.bytes() + s.waiting_bytes + bytes;

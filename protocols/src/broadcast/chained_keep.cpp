@@ -28,7 +28,7 @@ void ChainedEcho::persist_link(NodeId origin, const Stream& s, const Head& head,
 void ChainedEcho::persist_status(NodeId origin, const Stream& s, Fx& fx) const {
   fx.push(Persist{kStatus, key_of(origin), two_heads(s.said.echoed, s.said.ready), {}, false});
 }
-// What the host may not have yet stays on disk, even when the base is further.
+// Payloads that the host may not have yet stay on disk, even when the base is further.
 void ChainedEcho::persist_delivered(NodeId origin, Stream& s, Fx& fx) const {
   while (s.erased < std::min(s.told.count, s.chain.base().count))
     fx.push(Persist{kLinks, key_of(origin, ++s.erased), {}, {}, true});
@@ -321,7 +321,8 @@ broadcast::Footprint ChainedEcho::footprint() const {
 
 broadcast::Footprint ChainedEcho::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  // Of an origin: its own positions, and of each peer twice as many, which are a claim's two ways.
+  // For an origin: its positions, and for each peer twice as many, a claim's two
+  // ways.
   const std::size_t positions = n * 2 * config.window * (1 + 2 * n);
   return {.instances = positions, .digests = positions, .payload_bytes = n * config.origin_bytes};
 }

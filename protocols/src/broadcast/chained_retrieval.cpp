@@ -12,7 +12,7 @@ namespace thresher {
 using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
 using broadcast::due;
 
-// R7. What the asker learns of as delivered it may deliver, once f+1 say so. To look for a way
+// R7. The asker may deliver what it so learns was delivered, once f+1 say so. To look for a way
 // costs the same when there is none, and counts for half of what payloads on it may take (R10).
 void ChainedEcho::receive(NodeId from, const Trace& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
@@ -50,7 +50,8 @@ void ChainedEcho::receive(NodeId from, const Path& m, Fx& fx) {
   settle(m.origin, *s, fx);
 }
 
-// R7, R10. What one peer is sent is bounded in time, from memory as well: by what memory holds.
+// R7, R10. The bytes sent to one peer in a time are bounded, from memory as well: by what memory
+// holds.
 void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
   if (s == nullptr) return;
@@ -211,7 +212,7 @@ void ChainedEcho::catch_up(NodeId origin, Stream& s, Fx& fx) {
   }
 }
 
-// Of f+1 that echoed or delivered a position one is correct, and has the payload.
+// One of f+1 that echoed or delivered a position is correct, and has the payload.
 std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uint64_t positions,
                                         std::uint32_t most, Fx& fx) const {
   std::uint64_t last = s.delivered.count;

@@ -109,7 +109,7 @@ void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
     });
     remains_.tick(o, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
     trim(o, fx);
-    // What still is not heard of, or by a liar alone, is asked for at the next tick.
+    // Those not heard of yet, or from a liar alone, are asked for at the next tick.
     shelf_.open_missed(o, [this](const Instance&, S& s) {
       s.expected = s.expected || !s.vouched(config_.committee);
     });
@@ -229,7 +229,7 @@ void Instances<Self, S, M>::leave(const Instance& i, const S& s, Fx& fx) {
   remains_.leave(i, said);
 }
 
-// What lies below is neither kept nor spoken of.
+// Those below are neither kept nor spoken of.
 template <class Self, class S, class M>
 std::uint64_t Instances<Self, S, M>::over_below(NodeId origin) const {
   return remains_.first(origin).value_or(shelf_.floor(origin));

@@ -42,7 +42,7 @@ void DasXiangRen::receive(NodeId from, const Propose& m, Fx& fx) {
   if (s == nullptr || s->input) return;
   if (!shelf_.has_room(m.instance, m.payload.size())) return refuse();
   s->input = hash(m.payload.view());
-  // What nobody can deliver any more needs no echo.
+  // A payload that can no longer be delivered needs no echo.
   const auto ready_for = s->said[kReadied].value_or(*s->input);
   if (ready_for == *s->input) {
     shelf_.keep(m.instance, *s, *s->input, m.payload);

@@ -177,7 +177,7 @@ void SignedBroadcast::try_certify(const Instance& i, State& s, const Digest& dig
   certified(i, s, digest, std::move(shared), fx);
 }
 
-// R4. Of each peer one certificate is looked at, since a correct one sends a right one.
+// R4. One certificate of each peer is looked at, since a correct one sends a right one.
 void SignedBroadcast::receive(NodeId from, const Certificate& m, Fx& fx) {
   State* s = instance_of(m.instance);
   if (s == nullptr || s->certificate || !s->certifiers.insert(from)) return;

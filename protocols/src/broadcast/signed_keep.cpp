@@ -65,7 +65,7 @@ void SignedBroadcast::on(const Start&, Fx& fx) {
   arm(fx);
 }
 
-// Of f+1 that are asked first one is correct; nodes begin at different ones. Later all are.
+// One of the f+1 that are asked first is correct; nodes begin at different ones. Later all are.
 void SignedBroadcast::ask_some(const State& s, const NodeSet& of, const Want& want, Fx& fx) const {
   const std::uint32_t n = config_.committee.size();
   std::uint32_t left = s.asked <= 1 ? config_.committee.at_least(kValidity) : n;

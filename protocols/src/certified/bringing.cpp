@@ -31,7 +31,7 @@ bool Bullshark::State::brings(const Header& h) const {
   return only_anchors && composes_dense(h.ref());
 }
 
-// Of what enters the own history with a header, the newest first: what goes along, oldest first.
+// Chosen from what enters the own history with a header, the newest first; returned oldest first.
 std::vector<VertexPtr> Bullshark::State::brought_with(const Header& h,
                                                       const std::vector<VertexPtr>& entered) const {
   std::vector<VertexPtr> out;

@@ -91,7 +91,7 @@ void Bullshark::State::progress(Fx& fx) {
   if (!parked.empty()) check_parked(false, fx);
   order(fx);
   if (!started) return;
-  // What costs least is asked first: this runs at every input.
+  // The cheapest questions come first: this runs at every input.
   const Round cur = current();
   if (!complete(cur)) return;
   const bool leave = may_leave(cur);

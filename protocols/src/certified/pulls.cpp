@@ -17,7 +17,8 @@ constexpr std::uint32_t kTicksPerNamer = 2;
 constexpr std::uint32_t kNamersAsked = 4;
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
-/// What only a proposal names may not exist: it is asked for this long each time it is named.
+/// A vertex that only a proposal names may not exist: it is asked for this long each time it is
+/// named.
 constexpr std::uint32_t kTicksForProposals = 64;
 /// A peer's word that it is in a later round is worth so many questions, and as many again with
 /// each answer that brings something.

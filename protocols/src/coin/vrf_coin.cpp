@@ -134,8 +134,8 @@ const VrfCoin::Drawn* VrfCoin::checked(std::uint64_t instance, Pending& toss, No
   return &toss.checked.try_emplace(origin, Drawn{origin, proof, *value}).first->second;
 }
 
-// V2, V4: each node counts once for each kind, when what it says is right. Of who said what is
-// false nothing more is looked at: to check costs far more than to send.
+// V2, V4: each node counts once for each kind, when what it says is right. Nothing more is checked
+// for a node that sent something false: to check costs far more than to send.
 void VrfCoin::count(std::uint64_t instance, Pending& toss, NodeId from, const Message& message,
                     Fx& fx) {
   const auto* lowest = std::get_if<Lowest>(&message);

@@ -261,7 +261,7 @@ bool Dag::State::acceptable(Entry& entry) {
   return false;
 }
 
-// What of a block has no evidence here: its claim, or its KILL (T4).
+// The part of a block without evidence here: its claim, or its KILL (T4).
 std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
   const Header& h = entry.block->header;
   const Rules& rules = config.rules;

@@ -1,4 +1,4 @@
-// What lies below the floor stays to be handed out, until no peer that pulls blocks can need it.
+// Blocks below the floor stay to be handed out, until no peer that pulls blocks can need them.
 // Why that is enough: docs/protocols/thresher.md, section "Below the floor".
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace thresher::dag {
 
-// A block leaves the store. What was accepted may be named, so others need it, and what it was
-// charged for lasts as long as it does.
+// A block leaves the store. An accepted block may be named, so others need it, and its charge lasts
+// as long as it does.
 void Dag::State::falls_below(const Entry& entry) {
   if (entry.accepted) {
     const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();

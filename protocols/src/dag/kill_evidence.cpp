@@ -45,7 +45,7 @@ bool KillEvidence::dead() const {
   });
 }
 
-// Of an author one block without a vote says as much as all of its blocks, and so do two that vote
+// One block of an author without a vote says as much as all of its blocks, and so do two that vote
 // differently.
 std::vector<BlockPtr> KillEvidence::few() const {
   KillEvidence chosen(round_, committee_, rules_);

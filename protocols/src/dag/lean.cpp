@@ -27,7 +27,7 @@ void Dag::State::waits_no_more(const Block& block) {
   author.kept_bytes -= std::min<std::uint64_t>(author.kept_bytes, block.payload.bytes.size());
 }
 
-// What is far counts until it is near, accepted or not.
+// A far block counts until it is near, accepted or not.
 void Dag::State::was_accepted(const Block& block) {
   waits_no_more(block);
   const std::uint64_t bytes = block.payload.bytes.size();

@@ -9,7 +9,7 @@
 //
 // Guarantees: a block that is missing is charged to the author of the first block that refers to
 // it, until it is found or forgotten, so a liar who refers to what does not exist uses up its own
-// quota alone. Of those that refer to it at most kValidity are remembered, of different authors:
+// quota alone. At most kValidity of those that refer to it are remembered, of different authors:
 // one of them is correct. Does not ask: the searches say whom.
 #pragma once
 

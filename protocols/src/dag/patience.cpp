@@ -14,7 +14,7 @@ constexpr std::uint64_t kStep = 500;
 constexpr std::uint64_t kLeastShare = 3;
 /// Slots that a node went on without and remembers.
 constexpr std::size_t kMissedSlots = 256;
-/// So many times around the committee without a direct commit is long.
+/// This many times around the committee without a direct commit is long.
 constexpr std::uint64_t kLongWithout = 2;
 /// P3: a slot is committed directly three rounds later; one more for rounding.
 constexpr std::uint64_t kRoundsToCommit = 4;

@@ -87,7 +87,7 @@ ShapePtr make_shape(const Block& block, const Judge& judge,
     const NamesOf::Named* named = line.names ? &line.names->of[e.author.value] : nullptr;
     return named != nullptr && named->taken && named->digest == e.digest ? &line : nullptr;
   };
-  // Of an author whose twins it refers to both stay in the list, so that the first is the first.
+  // If it refers to an author's twins, both stay in the list, so that the first is the first.
   std::set<std::pair<Round, NodeId>> unnamed;
   each_edge(block, judge.committee, [&](const Edge& e) {
     if (line_of(e) == nullptr) unnamed.emplace(e.round, e.author);

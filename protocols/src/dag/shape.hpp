@@ -4,7 +4,7 @@
 //   ShapePtr shape = make_shape(*block, judge, names_of);     // names_of(round): below
 //   for (const Line& line : shape->lines()) all = all && line.authors.within(accepted(line.round));
 //
-// Of each author and round one block is *named*: the first that a holder of these names held. An
+// One block of each author and round is *named*: the first that a holder of these names held. An
 // edge to it, if it is not old, is one bit of a line; edges to twins, to what nobody held yet and
 // to old rounds stay in `others` with their digests.
 //

@@ -1,6 +1,6 @@
 // The state of one `Dag` node and its duties: admission, pulls, pacemaker, ordering, recovery.
-// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. What has data
-// of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
+// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. A part with
+// data of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
 #pragma once
 
 #include <map>

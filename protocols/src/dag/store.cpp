@@ -274,7 +274,7 @@ Entry& Store::place(BlockPtr block) {
 }
 
 bool Store::count(Entry& entry, const std::optional<Edge>& vote) {
-  // What is read off its history counts when the block is accepted.
+  // Votes read off its history count when the block is accepted.
   bool latched = !judge_.rules.coin && this->vote(entry, vote);
   const Header& h = entry.block->header;
   if (judge_.rules.edges == Edges::kSparse && h.claim) {
@@ -511,7 +511,7 @@ void Store::walk(std::span<const Edge> from, Round lowest, const Mark& how, F vi
     front.named.keep(info.held_named, marked);
     list_named(info, front.named);
     for (std::size_t i = 0; i < marking_.size(); ++i) {
-      // What is known of a block is far, and the same for all who share names.
+      // The data about a block is far in memory, and the same for all that share names.
       if (i + 2 * kAhead < marking_.size())
         __builtin_prefetch(&info.entries[marking_[i + 2 * kAhead]]);
       if (i + kAhead < marking_.size()) {

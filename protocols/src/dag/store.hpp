@@ -245,7 +245,7 @@ class Store {
     std::vector<Entry> entries;
     std::vector<std::uint32_t> first;  // by author: 1 + index of its first entry; 0: none
     std::shared_ptr<NamesOf> names;
-    // Of named blocks, by author: held, accepted, ...
+    // Named blocks, by author: held, accepted, ...
     Row held_named;
     Row accepted_named;
     Row delivered_named;

@@ -93,7 +93,7 @@ bool SyncAuth::well_formed(NodeId from, const Relay& m) const {
          read_statement(m.content, n).has_value();
 }
 
-// What takes fewer signers than rounds was kept back, and might not reach everybody any more.
+// An input with fewer signers than rounds was kept back, and might not reach all any more.
 bool SyncAuth::is_late(const Relay& m) const {
   return m.phase == Phase::kInputs && m.list->signers.size() < round_;
 }
@@ -105,7 +105,7 @@ void SyncAuth::on(const Received<Message>& received, Fx& fx) {
     ++refused_;
     return;
   }
-  // What it signed itself comes back to it from everywhere.
+  // Inputs that it signed itself come back to it from everywhere.
   if (m.list->signers.contains(config_.self) || !wanted(m.phase, m.origin, m.content)) return;
   std::uint32_t& offers = flood(m.phase).offers[{received.from, m.origin}];
   if (is_late(m) || offers == most_offers(m.phase)) {

@@ -44,7 +44,7 @@ void LeaderChain::tick(Fx& fx) {
   if (++quiet_ % kQuiet == 0) repeat(fx);
 }
 
-// Of f+1 that say so one is correct and waits: then this node helps it on.
+// One of f+1 that say so is correct and waits: then this node helps it on.
 bool LeaderChain::skip_called_for() const {
   const auto v = views_.find(view_);
   if (v == views_.end()) return false;

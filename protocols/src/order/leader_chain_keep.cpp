@@ -113,7 +113,7 @@ void LeaderChain::save_said(Fx& fx) const {
   fx.push(Persist{kSaid, only_key(), Bytes::from(w.take()), {}, false});
 }
 
-// What is said on account of it is saved later, and not lazily.
+// Statements that follow from it are saved later, and not lazily.
 void LeaderChain::save(const Certificate& c, Fx& fx) const {
   Writer w;
   w.bytes(c.digest.bytes);

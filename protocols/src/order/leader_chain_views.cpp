@@ -82,7 +82,8 @@ void LeaderChain::propose(Fx& fx) {
 }
 
 // R2: what a voter needs with the block. HotStuff-2 needs only what leads to its view, Simplex all
-// that is left out. Of more than one message holds the newest go: voters ask for the others (R12).
+// that is left out. If a message cannot hold all, the newest go: voters ask for the others
+// (R12).
 Propose LeaderChain::proposal_of(const Block& block) const {
   Propose m{block, {}, {}};
   const std::uint64_t parent = block.parent.view;
@@ -174,8 +175,8 @@ bool LeaderChain::consider(Fx& fx) {
   return true;
 }
 
-// Of the views between the two the first one without a certificate that it was skipped; `before`
-// when all have it.
+// The first view between the two without a certificate that it was skipped; `before` when all have
+// one.
 std::uint64_t LeaderChain::first_unskipped(std::uint64_t after, std::uint64_t before) const {
   for (std::uint64_t k = after + 1; k < before; ++k) {
     const auto v = views_.find(k);
@@ -221,7 +222,7 @@ void LeaderChain::finalize(const Reference& block) {
   patience_ = rules_.patience;
 }
 
-// R10: in the order of slots. What is final and not held here comes from peers.
+// R10: in the order of slots. Final blocks that are not held here come from peers.
 void LeaderChain::deliver_ready(Fx& fx) {
   std::vector<const Held*> path;
   for (const Held* b = held(target_); b != nullptr && b->block.end() > log_.delivered();

@@ -98,9 +98,9 @@ void Pbft::on(const Start& start, Fx& fx) {
   advance(fx);
 }
 
-// What it said in a view is known only in part, so it says nothing more in it. In one in which it
-// accepted nothing it said nothing: a node that restarts again and again stays where the others can
-// find it.
+// It knows only in part what it said in that view, so it says nothing more in it. In one in which
+// it accepted nothing it said nothing: a node that restarts again and again stays where the others
+// can find it.
 void Pbft::resume(Fx& fx) {
   const bool spoke = std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
     const auto& seen = entry.second.claim.seen;
@@ -165,7 +165,7 @@ void Pbft::tick(Fx& fx) {
   if (++quiet_ % kQuiet == 0 && waiting()) repeat(fx);
 }
 
-// What a leader that goes round the queues needs at most before it comes to one certain request:
+// The most that a leader that goes round the queues needs before it comes to one certain request:
 // two of each peer may be before it, and the slots that are open.
 std::uint64_t Pbft::turn_ticks() const {
   const std::uint64_t before = 2 * std::uint64_t{config_.committee.size()} + 2 * config_.window;
@@ -273,7 +273,7 @@ bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   return true;
 }
 
-// R9. What one peer is sent is bounded in time as well, however much it asks.
+// R9. The bytes sent to one peer in a time are bounded as well, however much it asks.
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
   std::uint64_t& served = served_[from];
   for (std::uint64_t s = m.slot; s < delivered() && s - m.slot < kAnswers; ++s) {
@@ -334,8 +334,8 @@ void Pbft::propose(Fx& fx) {
   }
 }
 
-// R10: what was accepted is never forgotten before its slot, so not everything is accepted. What a
-// view change chose was seen by somebody correct, and holes are one value: both have their place.
+// R10: what was accepted is never forgotten before its slot, so not everything is accepted. A
+// correct node saw what a view change chose, and holes are one value: both have their place.
 bool Pbft::may_accept(std::uint64_t slot, const Claim& claim, const Bytes& value) const {
   return slot < first_ || value.empty() || values_seen(claim) < kFresh || !config_.remembers;
 }
@@ -490,8 +490,8 @@ Footprint Pbft::footprint() const {
   return out;
 }
 
-// A peer votes once a phase, slot and view, and says once what a slot decided. What this node
-// delivered it keeps for the history; ahead of that are the open slots, and what peers answered.
+// A peer votes once a phase, slot and view, and says once what a slot decided. Delivered slots are
+// kept for the history; ahead of them are the open slots, and peers' answers.
 
 Footprint Pbft::most_held(const Config& config) {
   const std::size_t n = config.committee.size();

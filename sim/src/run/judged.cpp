@@ -1,4 +1,4 @@
-// What a run does not show: whether it would have gone on.
+// Whether a run would have gone on, which it does not show itself.
 #include "run/run.hpp"
 
 namespace thresher::sim {

@@ -48,7 +48,7 @@ class Run {
   Ticks bound() const;
   // The same, whatever the experiment says of liveness.
   Ticks promised() const;
-  // What timers have become by the time that the network is well is part of the bound.
+  // The length of timers when the network becomes well is part of the bound.
   void note_calm();
   // No run is longer, whatever it waits for.
   Ticks limit() const;

@@ -35,7 +35,7 @@ struct AgreementStuffing {
   void make(Kind<agreement::Want>, Prng& rng, Out& out) const {
     for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(agreement::Want{any(rng)});
   }
-  /// Of the coins of all those rounds.
+  /// For the coins of all those rounds.
   void make(Kind<coin::Share>, Prng& rng, Out& out) const {
     for (std::uint64_t k = 0; k < kMany; ++k) {
       const std::uint64_t instance = any(rng) << agreement::kRoundBits;

@@ -177,7 +177,7 @@ struct MvbaSubject {
     out.push_back({"statements of holders", node.node().holdings(), node.node().most_holdings()});
     return out;
   }
-  /// What was decided is valid, and at most f candidates of an instance were voted down.
+  /// Decisions are valid, and at most f candidates of an instance were voted down.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
     for (const Node* node : nodes) {
       if (node->invalid()) return Finding{"validity", "a value was decided that is not valid"};

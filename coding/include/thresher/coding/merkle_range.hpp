@@ -72,7 +72,7 @@ class MerkleRange {
   std::uint64_t size() const { return size_; }
   /// The hash of nothing for an empty range.
   Digest root() const;
-  /// Of the full parts, from the largest to the smallest.
+  /// Hashes of the full parts, from the largest to the smallest.
   const std::vector<Digest>& peaks() const { return peaks_; }
 
  private:

@@ -1,4 +1,4 @@
-// What shows anybody that a value is the beacon's, with nothing but the group's public key.
+// Proofs that a value is the beacon's, checked with nothing but the group's public key.
 //
 //   auto proof = make_beacon_proof(keys, shares);
 //   std::optional<Digest> value = check_beacon_proof(group, round, proof->view());
@@ -18,7 +18,7 @@
 
 namespace thresher::crypto {
 
-/// What coins of the beacon of this key are bound to: no other use of the key tosses the same.
+/// The context of the coins of this key's beacon: no other use of the key tosses the same.
 ChainContext beacon_context(const RistrettoPoint& group);
 /// The public key that any threshold nodes' keys combine to. Empty when they give none.
 std::optional<RistrettoPoint> group_key(const CoinKeys& keys);

@@ -13,7 +13,7 @@
 
 namespace thresher::crypto {
 
-/// Of any number of bytes, also none.
+/// The checksum of any number of bytes, also none.
 std::uint32_t crc32c(ByteView data);
 
 }  // namespace thresher::crypto

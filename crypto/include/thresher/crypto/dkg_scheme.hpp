@@ -7,8 +7,8 @@
 //   send(to, key->point_for(to));  ...  key->finish(points);
 //
 // Guarantees, of every implementation: functions of their arguments and the node's keys, so a
-// restarted node says the same again. What hides the key is the implementation's to say
-// (dkg.hpp). Protocols know key generation by this header alone.
+// restarted node says the same again. How the key is hidden, each implementation says (dkg.hpp).
+// Protocols know key generation by this header alone.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ class BatchVerifier {
   virtual std::optional<Error> problem() const { return std::nullopt; }
 };
 
-/// What a backend is there for. Parts are measured by name only, and a yardstick applies another
+/// The purpose of a backend. Parts are measured by name only, and a yardstick applies another
 /// rule.
 enum class VerifierUse : std::uint8_t { kWhole, kPart, kYardstick };
 

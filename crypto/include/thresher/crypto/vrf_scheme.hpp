@@ -4,9 +4,9 @@
 //   std::optional<VrfProof> mine = scheme.draw(round);
 //   std::optional<Digest> value = scheme.check(round, from, proof);   // empty: not its ticket
 //
-// Guarantees, of every implementation: a node has one value an instance, whatever it sends. What
-// hides the value before the proof is shown is the implementation's to say. Protocols know
-// lotteries by this header alone.
+// Guarantees, of every implementation: a node has one value an instance, whatever it sends. How the
+// value is hidden before the proof is shown, each implementation says. Protocols know lotteries by
+// this header alone.
 #pragma once
 
 #include <cstdint>

@@ -51,10 +51,10 @@ struct ChannelOptions {
   std::size_t payload_bytes = 1u << 20;     ///< largest payload; at most 64 MiB
   std::size_t origin_bytes = 16u << 20;     ///< kept of one member, and for next(); >= two payloads
   std::uint32_t speakers = 1;               ///< of chained-echo: members that speak of an instance
-  /// Of chained-echo without a folder: how long a member that lags is waited for, until it was
+  /// With chained-echo without a folder: how long to wait for a member that lags, until it was
   /// level for as long.
   std::uint64_t patience_us = 10'000'000;
-  /// So many payloads more will never be delivered here, since the others forgot them. On the
+  /// This many more payloads will never be delivered here, since the others forgot them. On the
   /// channel's thread, at once; the log says it as well, once a second.
   std::function<void(std::uint64_t)> missed{};
   /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
@@ -73,7 +73,7 @@ struct ChannelStatus {
   std::size_t open = 0;          ///< instances on the way
 };
 
-/// Of next(): there is no delivery any more.
+/// Thrown by next(): there is no delivery any more.
 class ChannelEnded : public std::runtime_error {
  public:
   ChannelEnded() : std::runtime_error("the channel has ended") {}

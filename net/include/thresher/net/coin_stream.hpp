@@ -36,11 +36,11 @@ struct CoinStreamOptions {
   crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
   std::string coin = "setup-free-coin";
   std::string folder{};  ///< of records and the seed; empty: in memory
-  /// Of setup-free-coin, alone or in committees: the same at every node. 0: so many rounds that one
-  /// toss in 2^20 at most differs between nodes.
+  /// For setup-free-coin, alone or in committees: the same at every node. 0: so many rounds that
+  /// one toss in 2^20 at most differs between nodes.
   std::uint32_t rounds = 0;
   std::uint64_t sides = 2;
-  /// Of vrf-coin: the nodes' public keys by id, and this node's. Keys of signatures are no such.
+  /// For vrf-coin: the nodes' public keys by id, and this node's. Keys of signatures are no such.
   std::vector<PublicKey> vrf_keys{};
   std::optional<crypto::Secret<crypto::VrfSeed>> vrf_seed{};
   std::uint64_t pause_us = 0;       ///< between a value and the next toss

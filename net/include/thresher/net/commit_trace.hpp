@@ -7,7 +7,7 @@
 //
 // Guarantees: records are in the order in which they were written, all of one process; times are of
 // the machine's monotonic clock, so the files of several processes of one machine can be laid side
-// by side. What a killed process had not written yet is missing, and a record that it left
+// by side. Records that a killed process had not written yet are missing, and one that it left
 // unfinished is left out. The form is that of one build of the program: nothing else may rely on
 // it.
 #pragma once

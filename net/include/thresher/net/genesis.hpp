@@ -27,7 +27,7 @@ struct Genesis {
   std::vector<PeerAddress> nodes;
   /// The public part of the coin, if the protocol tosses one: see coin.hpp.
   std::optional<crypto::CoinKeys> coin{};
-  /// Of the protocol, where they are not the default: see parameters.hpp. Part of the chain id.
+  /// Those of the protocol that are not the default: see parameters.hpp. Part of the chain id.
   Parameters parameters{};
 
   ChainContext context() const;

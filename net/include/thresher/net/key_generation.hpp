@@ -39,7 +39,7 @@ struct KeyGenerationOptions {
   /// theirs, and wait() is not for it.
   bool has_key = false;
   std::uint64_t delta_us = 20'000;  ///< what a message takes at most when all is well
-  /// Of a key that is kept: the old keys, and by id which old node each node was.
+  /// For a key that is kept: the old keys, and by id which old node each node was.
   std::optional<crypto::Reshared> reshares{};
   std::optional<crypto::Secret<crypto::RistrettoScalar>> old_share{};
   /// Gets what is wrong with links, and who was proved to have lied. Default: stderr.

@@ -18,7 +18,7 @@
 
 namespace thresher::net {
 
-/// By name. What is missing has its default.
+/// By name. A missing one has its default.
 using Parameters = std::map<std::string, std::string>;
 
 /// What a parameter that all of them have names as its protocol.

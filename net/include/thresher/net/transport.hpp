@@ -105,7 +105,7 @@ struct TransportOptions {
   std::vector<PeerAddress> nodes;  ///< by id; nodes[self] is where to listen
   /// What the log says of a peer that means another chain: what its user should compare.
   std::string other_chain = "the peer has another genesis; compare the genesis files";
-  /// Rounds that the protocol keeps: what is older is never ordered, so members with another number
+  /// Rounds that the protocol keeps: older ones are never ordered, so members with another number
   /// are refused. 0: nothing depends on it.
   std::uint64_t gc_rounds = 0;
   /// By id: with whom there are links; the others' are refused. Empty: with all.
@@ -148,7 +148,7 @@ struct LinkChange {
 struct TransportCallbacks {
   std::function<void(ConnectionId, Frame)> on_frame;
   std::function<void(ConnectionId, bool up)> on_link;
-  /// Of strangers and clients; of nodes too where there is no on_change.
+  /// Errors of strangers and clients; of nodes too where there is no on_change.
   std::function<void(const std::string&)> on_error;
   std::function<void(const LinkChange&)> on_change{};  ///< of nodes; null: nobody wants to know
   /// All places of clients are taken: which client gives way. Null or empty: the

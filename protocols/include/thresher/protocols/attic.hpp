@@ -7,8 +7,8 @@
 //
 // Why: a node counts everything at or below its floor as accepted, and names blocks that stand just
 // above it. A peer that is one commit behind has a lower floor and still needs the round that the
-// node drops with its next commit. Were it gone, that peer could never accept what this node names
-// (docs/adr/025-below-the-floor.md).
+// node drops with its next commit. If it were gone, that peer could never accept what this node
+// names (docs/adr/025-below-the-floor.md).
 //
 // Guarantees: keeps the rounds (floor - margin, floor] and nothing else; whatever was kept is given
 // to `raise` exactly once. Memory: what the caller keeps, which its own quotas bound. Decides

@@ -6,9 +6,9 @@
 //
 // Guarantees: of correct nodes that are up, with messages that take at most Delta, at most f others
 // that do what they like, and nobody so far behind that the others forgot what it lacks; the page
-// of each protocol says why. What timers have become before the network was well is an argument.
-// The simulator judges runs by these numbers and `unit_promises` holds the page's table against
-// them. Says nothing of protocols whose rules are changed for a test.
+// of each protocol says why. The length that timers reached before the network was well is an
+// argument. The simulator judges runs by these numbers and `unit_promises` holds the page's table
+// against them. Says nothing of protocols whose rules are changed for a test.
 #pragma once
 
 #include <algorithm>
@@ -144,8 +144,8 @@ constexpr std::uint64_t approximate(std::uint64_t rounds) {
   return bracha() + 12 * rounds;
 }
 
-/// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
-/// one in a hundred takes longer.
+/// docs/protocols/raft.md: twelve elections that fail, and then a request. With five nodes fewer
+/// than one in a hundred takes longer.
 constexpr std::uint64_t raft() {
   return 300 + 28;
 }

@@ -62,7 +62,7 @@ struct FirstCommit {
   Ticks at = 0;
   std::optional<Ticks> after{};  ///< none: not before the end
 };
-/// Of correct nodes that were never away.
+/// Times at correct nodes that were never away.
 struct CommitTimes {
   Ticks longest_gap = 0;
   Ticks p99_gap = 0;  ///< of the gaps of all of them together
@@ -105,16 +105,16 @@ struct Outcome {
   std::vector<Measure> measures;  ///< the protocol's own, if it has any
   double cpu_s = 0;               ///< of the engine alone
   std::uint64_t rss_bytes = 0;    ///< that the engine's state added
-  /// Of protocols whose subjects name vertices: how often a correct node ordered one, the time from
-  /// the first sending to that, summed; and of those after a node's first output, how many, and the
-  /// time from a node's first output to its last, summed over nodes.
+  /// For protocols whose subjects name vertices: how often a correct node ordered one, the time
+  /// from the first sending to that, summed; and of those after a node's first output, how many,
+  /// and the time from a node's first output to its last, summed over nodes.
   std::uint64_t vertices = 0;
   Ticks vertex_ticks = 0;
   std::uint64_t paced_vertices = 0;
   Ticks paced_ticks = 0;
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
   std::uint64_t accusations = 0;   ///< pieces of evidence that correct nodes put forward
-  /// Of those actions, how many of each kind.
+  /// How many of those actions were of each kind.
   std::array<std::uint64_t, kFaultKinds> fired{};
   std::uint64_t restarts = 0;        ///< of nodes that came back
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones

@@ -85,7 +85,7 @@ struct Reach {
   std::string_view unit;       ///< "round", "slot" or the like
   std::string_view parameter;  ///< of the protocol: how much is kept
 };
-/// Of a node that is done with all below `needs` and keeps the last `kept` of them.
+/// For a node that is done with all below `needs` and keeps the last `kept` of them.
 inline Reach reach_back(std::uint64_t needs, std::uint64_t kept, std::string_view unit,
                         std::string_view parameter) {
   return {needs, needs - std::min(needs, kept), unit, parameter};

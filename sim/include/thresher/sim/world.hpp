@@ -71,8 +71,8 @@ class World {
   void request(NodeId id, const std::shared_ptr<const Question>& question, Ticks at,
                std::optional<int> side = {});
   /// Hands a request to one face at once, before all else that the node has before it: a host acts
-  /// on what it is told before its node's next step. Only while on_step() runs for that node, which
-  /// is not called for it again.
+  /// on its input before its node's next step. Only while on_step() runs for that node, which is
+  /// not called for it again.
   void hand(NodeId id, const std::shared_ptr<const Question>& question, int side);
   /// Has on_step() called at instant `at`, if the node is up then.
   void wake(NodeId id, Ticks at);
@@ -91,7 +91,7 @@ class World {
   const SignatureChecks* signature_checks() const { return checks_.get(); }
   Digest trace_hash() const;
 
-  // What nodes want done; `face` is whose step it is. Of a node that is down, none of it is.
+  // What nodes want done; `face` is whose step it is. If the node is down, none of it is.
 
   /// Whether what the node says still leaves it: a message may be the moment at which it stops.
   bool awake(std::uint32_t face) const;
@@ -201,7 +201,7 @@ class World {
   void flush();
   void take(Face& face, std::uint32_t ref);
   void take(Face& face, Payload& p);
-  // What a deaf node does not take.
+  // Whether the face is deaf to it.
   bool misses(const Face& face, const Payload& p);
 
   // --- messages -------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class World {
   // False: the message does not leave.
   bool befalls(Face& from, NodeId to, std::uint32_t& use, const FaultPlan::Deed& deed,
                Carriage& carriage);
-  // Of a two-faced node only one face speaks to a receiver.
+  // Only one face of a two-faced node speaks to a receiver.
   bool hidden(const Face& from) const;
   void note(const Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed,
             bool dropped);

@@ -231,7 +231,7 @@ class ArenaOf {
   }
 
   /// P5: one sequence of commits. After a restart old commits come again, from where the disk
-  /// knows; the host drops them. What the host's log lacks must not be left out.
+  /// knows; the host drops them. A commit that the host's log lacks must not be left out.
   void committed(std::uint16_t i, const Commit& commit) {
     std::uint64_t& length = delivered_[i];
     if (replayed_.erase(i) != 0) {

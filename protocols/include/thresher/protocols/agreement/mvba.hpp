@@ -271,7 +271,7 @@ void Mvba<B, A>::on(const Expired& e, Fx& fx) {
   arm(fx);
 }
 
-// What a peer says that it holds only grows: correct nodes say no less later.
+// The set that a peer says it holds only grows: correct nodes say no less later.
 template <broadcast::OwnedBroadcast B, agreement::BinaryAgreement A>
 void Mvba<B, A>::receive(NodeId from, const mvba::Holds& m, Fx& fx) {
   if (!this->reaches(m.instance) || !m.origins.below(this->config().committee.size()))

@@ -153,7 +153,7 @@ class ChainedEcho {
   using Head = chained_echo::Head;
   using Chain = chained_echo::Chain;
 
-  /// What somebody was sent since a tick, in bytes of payloads and digests.
+  /// Bytes of payloads and digests sent to a peer since a tick.
   struct Served {
     std::uint64_t tick = 0;
     std::size_t from_memory = 0;

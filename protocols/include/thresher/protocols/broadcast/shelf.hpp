@@ -13,12 +13,12 @@
 //
 // Guarantees: of an origin at most 2 `window` instances and `origin_bytes` of payload are in its
 // window. Half of the bytes is for its oldest instance that is not delivered, so that those after
-// it never keep it out. What is delivered goes to the history when newer instances need its place:
-// the last that were delivered, for nodes that lag, as many as Config::history has for each origin
-// and in half of `origin_bytes` more. So a node that is slow, or was away for a little, misses
-// nothing, and nobody waits for it. An instance is forgotten only when the history is full and
-// nobody needs it here, or when f+1 peers keep it no more. Newer ones are those that the origin
-// itself or a correct node spoke of, so that liars push nothing out. Where its owner forgets
+// it never keep it out. Delivered instances go to the history when newer ones need their place: the
+// last that were delivered, for nodes that lag, as many as Config::history has for each origin and
+// in half of `origin_bytes` more. So a node that is slow, or was away for a little, misses nothing,
+// and nobody waits for it. An instance is forgotten only when the history is full and nobody needs
+// it here, or when f+1 peers keep it no more. Newer ones are those that the origin itself or a
+// correct node spoke of, so that liars push nothing out. Where its owner forgets
 // (Config::owner_forgets), an instance is kept until the owner says so, whatever room newer ones
 // need. Says nothing and stores nothing itself: the protocol does. Rules R7 to R9 of
 // docs/protocols/bracha.md, with the arguments.
@@ -192,7 +192,7 @@ class Shelf {
     s.age = 0;
     s.unrecorded = kRecordTicks;
   }
-  /// To be called once at a tick. What took long is forgotten a tick at a time.
+  /// To be called once at a tick. A long delivery is forgotten a tick at a time.
   Pace at_tick(NodeId id) {
     Origin& origin = origins_[id.value];
     const std::uint64_t oldest = oldest_open(id);
@@ -369,7 +369,7 @@ class Shelf {
     touched_.clear();
     return rest;
   }
-  /// What is in the window of that origin may rest no more.
+  /// Instances in that origin's window may rest no more.
   void look_again(NodeId id) {
     const Origin& origin = origins_[id.value];
     for (auto at = origin.open.lower_bound(origin.first); at != origin.open.end(); ++at)
@@ -482,7 +482,7 @@ class Shelf {
     return numbers[some - 1];
   }
 
-  // What exists below this and within the window is to be heard of.
+  // Instances below this and within the window exist somewhere, and are to be asked about.
   std::uint64_t end_of_missed(NodeId id) const {
     const std::uint64_t newest = newest_vouched(origins_[id.value]);
     return std::min(std::max(newest, one_is_at(ahead_, id).value_or(0)), end(id));

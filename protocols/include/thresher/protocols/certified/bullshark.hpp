@@ -56,7 +56,7 @@ struct Config {
   Limits limits{};
   /// The common coin of asynchronous rules, unused by the others.
   std::shared_ptr<const crypto::CoinScheme> coin{};
-  /// Of rules with one signature in a certificate, unused by the others.
+  /// For rules with one signature in a certificate, unused by the others.
   std::shared_ptr<const JointSignature> joint{};
   bool rests = true;    ///< false: rounds go on while there is nothing to order
   bool records = true;  ///< false: nothing is kept for a restart, which must not come
@@ -138,8 +138,8 @@ class Bullshark {
   /// of no more then.
   bool up_to_date() const;
   const Stats& stats() const;
-  /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
-  /// somebody's share completes a batch. Empty without a coin.
+  /// The part of stats().refused that are false shares of the coin, by sender. They are found when
+  /// a share completes a batch. Empty without a coin.
   std::span<const std::uint64_t> false_shares() const;
   std::size_t pending_submits() const;
   /// t: how long an anchor is waited for now.

@@ -348,7 +348,7 @@ void Avss<B>::deal(std::uint64_t instance, Fx& fx) {
   }
 }
 
-// What waited for the commitment is judged now that it is here.
+// Judges what waited for the commitment, now that this is here.
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::look_at(std::uint64_t instance, NodeId dealer, Fx& fx) {
   const Bytes* commitment = broadcast_.delivered({dealer, instance});

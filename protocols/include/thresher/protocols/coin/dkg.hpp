@@ -14,8 +14,8 @@
 // their promises: all correct nodes output the same public keys, each with its own share that fits
 // them; what the dealings hide stays hidden (crypto/dkg.hpp); no correct node is accused. All that
 // a node says follows from its keys and from what its broadcast and its agreement keep on disk
-// before they speak, so it keeps nothing beside and a restart at any point continues. Of each peer
-// a bounded number of bytes is kept. Output once; a node that is done still answers.
+// before they speak, so it keeps nothing beside and a restart at any point continues. A bounded
+// number of bytes is kept for each peer. Output once; a node that is done still answers.
 // Rules by number, with the arguments: docs/protocols/dkg.md.
 #pragma once
 

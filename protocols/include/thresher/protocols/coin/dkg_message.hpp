@@ -27,7 +27,7 @@ struct Reveal {
   NodeId dealer;
   Bytes shares;
 };
-/// What the receiver's share of the key is made of, sealed.
+/// A part of the receiver's share of the key, sealed.
 struct Point {
   Bytes sealed;
 };

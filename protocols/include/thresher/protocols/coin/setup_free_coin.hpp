@@ -41,8 +41,8 @@ namespace setup_free {
 
 /// Durable records beside those of the parts: values, by instance.
 enum Table : std::uint32_t { kValues = 15 };
-/// What the tables of the secret sharing are moved by: approximate agreement has a broadcast too,
-/// and both have their tables from 1 on.
+/// Offset of the secret sharing's tables: approximate agreement has a broadcast too, and both
+/// number their tables from 1.
 inline constexpr std::uint32_t kSharingTables = 7;
 constexpr bool of_sharing(std::uint32_t table) {
   return table > kSharingTables && table <= kSharingTables + avss::kFloor;
@@ -118,7 +118,7 @@ class SetupFreeCoin {
     const auto it = values_.find(instance);
     return it == values_.end() ? std::nullopt : std::optional(it->second);
   }
-  /// Of who tosses one instance after the other: those below were tossed, or may be now.
+  /// If instances are tossed one after the other: those below were tossed, or may be now.
   std::uint64_t due() const {
     std::uint64_t out = secrets_.floor();
     for (std::uint64_t i = secrets_.floor(); secrets_.reaches(i); ++i) {

@@ -96,7 +96,7 @@ struct Footprint {
 
 /// Shows to others that a block is in the log.
 struct CommitProof {
-  /// Of distinct authors, for the first block of `path`: a quorum that claims it; or, where votes
+  /// By distinct authors, for the first block of `path`: a quorum that claims it; or, where votes
   /// alone may commit (Rules::two_delays), so many votes.
   std::vector<BlockPtr> witnesses;
   std::vector<BlockPtr> path;  ///< from a leader down to the block, each referring to the next
@@ -145,8 +145,8 @@ class Dag {
   /// waits, or slots up to its round of then are decided. A host told its clients of no more then.
   bool up_to_date() const;
   const Stats& stats() const;
-  /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
-  /// somebody's share completes a batch. Empty without a coin.
+  /// The part of stats().refused that are false shares of the coin, by sender. They are found when
+  /// a share completes a batch. Empty without a coin.
   std::span<const std::uint64_t> false_shares() const;
   std::size_t pending_submits() const;
   /// T: how long a leader is waited for now.

@@ -33,7 +33,8 @@ struct Heard {
 
 /// By node.
 using Inputs = std::vector<Heard>;
-/// By node, what it stated; empty: nothing came. Of a node that stated several things, any of them.
+/// By node, what it stated; empty: nothing came. If a node stated several things, any of
+/// them.
 using Statements = std::vector<std::optional<Inputs>>;
 
 /// Whether the sender of `b` heard all that the sender of `a` did.

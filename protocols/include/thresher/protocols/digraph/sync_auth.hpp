@@ -10,9 +10,9 @@
 // heard. Then statements.hpp decides. Guarantees, where the synchronous condition (condition.hpp)
 // holds, at most `faults` nodes are Byzantine and messages take Delta at most: every correct node
 // decides, all the same value, and their common input if they have one. Without synchrony: nothing.
-// A node that restarts has missed rounds, so it stays silent and counts as faulty. Of an origin two
-// contents are passed on in each phase, and a neighbour is asked about four: more is refused, which
-// bounds memory and signatures. Source: the condition is that of Tseng and Vaidya, arXiv
+// A node that restarts has missed rounds, so it stays silent and counts as faulty. Two contents of
+// an origin are passed on in each phase, and a neighbour is asked about four: more is refused,
+// which bounds memory and signatures. Source: the condition is that of Tseng and Vaidya, arXiv
 // 2605.11309; the algorithm is our own, proved in docs/protocols/digraph.md.
 #pragma once
 
@@ -82,7 +82,7 @@ class SyncAuth {
   std::optional<Value> decided() const { return decided_; }
   std::uint64_t round() const { return round_; }
   std::uint64_t refused() const { return refused_; }
-  /// Of these, inputs with fewer signers than rounds are over: a liar kept them back, or a message
+  /// Those of them that had fewer signers than rounds are over: a liar kept them back, or a message
   /// took longer than Delta.
   std::uint64_t late() const { return late_; }
   /// Origins that signed two inputs, which nobody correct does.

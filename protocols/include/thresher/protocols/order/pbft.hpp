@@ -154,7 +154,7 @@ class Pbft {
   pbft::Footprint footprint() const;
   /// What footprint() never exceeds.
   static pbft::Footprint most_held(const Config& config);
-  /// Of one view change, in bytes.
+  /// The largest view change, in bytes.
   static std::size_t largest_view_change(const Config& config);
 
  private:

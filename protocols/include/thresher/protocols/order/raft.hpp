@@ -118,7 +118,7 @@ class Raft {
 
   Role role() const { return role_; }
   std::uint64_t term() const { return term_; }
-  /// Of the term, as far as this node knows.
+  /// The leader of the term, as far as this node knows.
   std::optional<NodeId> leader() const { return role_ == Role::kLeader ? config_.self : leader_; }
   /// Entries delivered.
   std::uint64_t delivered() const { return delivered_; }

@@ -50,7 +50,7 @@ struct Queued {
 
 class Requests {
  public:
-  /// Of one peer.
+  /// Limits for one peer.
   struct Limits {
     std::size_t entries = 0;
     std::size_t bytes = 0;
