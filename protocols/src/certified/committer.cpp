@@ -35,7 +35,7 @@ std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last) {
                 [&](Round round) { return anchor_of(round, store.committee()); });
 }
 
-// R5
+// R5, R6
 std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last,
                            const LeaderOf& leader) {
   std::vector<Anchor> out;

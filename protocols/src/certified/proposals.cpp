@@ -152,6 +152,7 @@ void Bullshark::State::insist(const Header& h) {
   });
 }
 
+// R2: every referenced vertex is here.
 bool Bullshark::State::parents_settled(const Header& h) {
   const NodeId author = h.author;
   if (asleep.contains(author) && !store.settled(blocked_on[author.value])) return false;

@@ -181,7 +181,7 @@ void Bullshark::State::ask_vertices(std::vector<Want>& asks) {
   }
 }
 
-// First the author, then everybody in turn; each has time to answer.
+// R8, for payloads. First the author, then everybody in turn; each has time to answer.
 void Bullshark::State::ask_batches(std::vector<Want>& asks) {
   for (std::uint32_t i = 0; i < n() && lacking > 0; ++i) {
     Peer& peer = peers[i];

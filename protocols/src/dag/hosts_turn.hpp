@@ -1,4 +1,5 @@
-// The host's turn: a node that delivers lets the host look at it before it makes its next block.
+// M6, the host's turn: a node that delivers lets the host look at it before it makes its next
+// block.
 //
 // A step often delivers a commit and completes a round at once. A client that waited for that
 // commit asks for the next thing right then; a block made in the same step would leave without it,

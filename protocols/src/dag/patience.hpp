@@ -1,4 +1,4 @@
-// How long a leader is waited for, as the waits so far teach. Rules P1 to P3 of
+// How long a leader is waited for, as the waits so far teach. Rules W1 to W3 of
 // docs/protocols/thresher.md, section "Moving on".
 //
 //   Patience patience(committee, timeout, limits.window);
@@ -43,7 +43,7 @@ class Patience {
   /// `patiently`: after the whole time-out.
   void without_block(Round round, NodeId leader, bool patiently);
   void without_proof(Round slot, NodeId leader, bool patiently);
-  /// P1. It came; nothing happens when it was not given up before.
+  /// W1. It came; nothing happens when it was not given up before.
   void block_came(Round round, NodeId author);
   void proof_came(Round slot);
   void committed_directly(Round slot);

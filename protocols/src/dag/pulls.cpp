@@ -121,11 +121,11 @@ Round Dag::State::held_below(const Edge& edge) const {
   return Round{0};
 }
 
-// A1: an answer holds so much and no more, so what this node would not hold is not asked for: it
+// G1: an answer holds so much and no more, so what this node would not hold is not asked for: it
 // would come again and again and keep out what is needed. Nobody may have room for an equivocator's
 // further block now; somebody has when a block that needs it is linked to it.
 //
-// A2, A3: a peer that makes a node ask for much delays itself alone: each has its own number of
+// G2, G3: a peer that makes a node ask for much delays itself alone: each has its own number of
 // questions, in a question those on each account take turns, and what found no room in this tick
 // goes first in the next.
 void Dag::State::ask_for_blocks(Fx& fx) {
@@ -146,7 +146,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
     if (store.first(edge.round, edge.author) != nullptr && store.find(edge) == nullptr) {
       if (looks[payer.value] == 0) return false;
       --looks[payer.value];
-      if (!payer_of(edge)) return true;  // A1
+      if (!payer_of(edge)) return true;  // G1
     }
     eager |= miss.search.hopeful();
     --left[payer.value];

@@ -9,6 +9,7 @@
 
 namespace thresher::dag {
 
+// N4, U1: it names blocks of the last round by a quorum of authors.
 bool dense(const Header& h, const Judge& judge) {
   const std::uint64_t r = h.round.value;
   const Committee& committee = judge.committee;
@@ -37,6 +38,7 @@ bool dense(const Header& h, const Judge& judge) {
   return parents >= committee.at_least(judge.rules.dense);
 }
 
+// N1 to N4, as far as a block shows them by itself.
 bool well_formed(const Block& block, const Judge& judge) {
   const Header& h = block.header;
   const std::uint64_t r = h.round.value;

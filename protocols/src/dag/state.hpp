@@ -258,7 +258,7 @@ struct Dag::State {
   MissingBlocks missing;                     // referenced but not held, or of `lean` and asked for
   std::set<Edge> lean;                       // held by their header alone, and not accepted
   std::map<Round, std::set<Edge>> far_lean;  // of those, what could be accepted but is far
-  std::set<Edge> held_back;                  // likewise, but nobody may need it (T1)
+  std::set<Edge> held_back;                  // likewise, but nobody may need it (X1)
   std::map<Round, std::vector<std::pair<NodeId, std::uint64_t>>> far_bytes;  // accepted, and far
   Waits waits;
   Latecomers latecomers;
@@ -296,7 +296,7 @@ struct Dag::State {
   std::vector<BlockPtr> signing_attached;  // that will go along with it
   Round timer_for{0};                      // the round whose timer was armed
   std::uint64_t waited = 0;                // for it so far, in 1/1000 Delta
-  bool timed_out = false;                  // E3 of the current round
+  bool timed_out = false;                  // M2, in the current round
   Patience patience;
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago

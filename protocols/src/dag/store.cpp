@@ -119,6 +119,7 @@ std::optional<Edge> Store::parent_by(const Entry& entry, NodeId author) const {
   return std::nullopt;
 }
 
+// U5, and `mysticeti`: Q of its references vote for the leader block.
 bool Store::certifies(const Entry& entry, const Candidate& c) const {
   const std::uint32_t votes = entry.shape->parents().shared(c.voters);
   if (votes >= certify_) return true;
@@ -432,6 +433,7 @@ void Store::forget_votes(Round slot) {
   }
 }
 
+// N5
 bool Store::latch(Candidate& c) const {
   if (c.evidence) return false;
   c.evidence = c.votes.count() >= certify_ || c.claims.count() >= amplify_;

@@ -104,10 +104,12 @@ std::uint64_t fault_sets(std::uint32_t nodes, std::uint32_t faults) {
   return sum;
 }
 
+// C1
 std::optional<Witness> synchronous_breach(const Digraph& graph, std::uint32_t faults) {
   return each_source(graph, faults, [](Mask, Mask) {});
 }
 
+// C2
 std::optional<Witness> asynchronous_breach(const Digraph& graph, std::uint32_t faults) {
   std::map<Mask, Mask> faulty_by_source;
   auto breach = each_source(

@@ -1,4 +1,4 @@
-// A round whose leader is not waited for (P2) is not left before the votes on the slot below it are
+// A round whose leader is not waited for (W2) is not left before the votes on the slot below it are
 // there. Otherwise nobody claims, and the slot of a correct leader is lost.
 // docs/protocols/proof.md, "What the proof found"; verify/proofs, `late_wait_next`.
 #include <gtest/gtest.h>

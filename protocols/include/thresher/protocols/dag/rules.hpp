@@ -6,7 +6,7 @@
 //   Rules dense = Rules::mysticeti();
 //   Rules by_a_coin = Rules::mahi_mahi();     // dense, a longer wave, leaders by a coin
 //
-// Guarantees: thresholds satisfy (A1)-(A3) of docs/protocols/thresher.md for every n >= 3f+1;
+// Guarantees: thresholds satisfy A1 to A3 of docs/protocols/proof.md for every n >= 3f+1;
 // `mahi_mahi` those of docs/protocols/mahi-mahi.md.
 // The switches at the end exist for mutant tests; a deployment never changes them.
 #pragma once
