@@ -5,8 +5,8 @@
 //   host.deliver({slot, block->id, {block}, slot_before});
 //
 // Guarantees: a block is immutable once it is shared; its id commits to all of it but the payload's
-// bytes, and to these by their root; decode_block() computes the id and believes none. So whoever
-// is told the ids by f+1 peers may take the blocks from anybody.
+// bytes, and to these by their root; decode_block() computes the id and believes none. So a node
+// that heard the ids from f+1 peers may take the blocks from any of them.
 // Not guaranteed: what the proof means. Only the adapter of the protocol that made it reads it.
 // Private to net/.
 #pragma once

@@ -6,8 +6,8 @@
 //   budget.release(connection);                   // the frame is whole, or the connection gone
 //
 // Guarantees: what is held is within the budget once hold() returned and the holder it names was
-// released. Nobody is named who holds no more than an equal share, so that many small frames do not
-// end a small one. Of the others it is the one whose frame began first: a client that means its
+// released. A holder of no more than an equal share is never named, so that many small frames do
+// not end a small one. Of the others it is the one whose frame began first: a client that means its
 // frame finishes it, and one that keeps it half-sent gets old. Small frames need not be told.
 #pragma once
 

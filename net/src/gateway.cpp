@@ -169,7 +169,7 @@ class Session : public std::enable_shared_from_this<Session> {
 };
 
 // What the head says is judged before the body is read: no field that follows the body can change
-// it, and nobody sends a body in vain who asks first.
+// it, and a client that asks first sends no body in vain.
 void Session::got_head(error_code ec) {
   last_ = std::chrono::steady_clock::now();
   keep_alive_ = false;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kExpiryCheck = 1'000'000;
 /// Between two looks for own submissions whose patience has ended. Unit: microseconds.
 constexpr std::uint64_t kOwnTick = 10'000;
 
-// A refusal in words, for those who are in this process.
+// A refusal in words, for those that are in this process.
 std::string in_words(Refusal why, std::uint64_t limit) {
   switch (why) {
     case Refusal::kTooLarge:

@@ -362,7 +362,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, ConnectionPtr> links;
   std::vector<Peer> peers;
   std::shared_ptr<Strangers> strangers;  // null before start()
-  std::unique_ptr<Places> places;        // of those who have begun to speak; the same
+  std::unique_ptr<Places> places;        // of those that have begun to speak; the same
   std::map<Places::Holder, ConnectionPtr> speaking;
   std::unique_ptr<Handshakes> handshakes;  // which of them get TLS next
   bool handshake_timer = false;

@@ -134,7 +134,7 @@ class Members {
   }
   system_clock::time_point given_up() const {
     if (options_.eps) return begins_ + microseconds(options_.patience_us);
-    // The members themselves end after their rounds; this is for those who do not.
+    // The members themselves end after their rounds; this is for those that do not.
     const std::uint64_t rounds = 2 * std::max<std::uint64_t>(options_.values.size(), 2);
     const std::uint64_t delta_us = parse_duration(options_.delta).value_or(0);
     return begins_ + microseconds(2 * rounds * delta_us + options_.patience_us);

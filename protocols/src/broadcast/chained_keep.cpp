@@ -223,7 +223,7 @@ void ChainedEcho::note_patience(Stream& s) const {
 }
 
 // R9. Heads are kept beyond their payloads, to where all nodes cut alike: at multiples of half a
-// window, so that those who are too far behind hear of one place from f+1.
+// window, so that those that are too far behind hear of one place from f+1.
 void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
   const bool crowded = s.chain.bytes() + s.waiting_bytes > config_.origin_bytes / 2;
   const auto first_cut = s.chain.at(s.delivered, (s.chain.base().count / cut() + 1) * cut());

@@ -77,7 +77,7 @@ void SignedBroadcast::ask_some(const State& s, const NodeSet& of, const Want& wa
   }
 }
 
-// R6: what makes an instance deliver is asked of those who say that they delivered it, and what
+// R6: what makes an instance deliver is asked of those that say that they delivered it, and what
 // this node said of it is said again.
 void SignedBroadcast::ask(const Instance& i, State& s, Fx& fx) {
   ++s.asked;

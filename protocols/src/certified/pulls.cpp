@@ -216,7 +216,7 @@ void Bullshark::State::pull(Fx& fx) {
   arm_pull(fx);
 }
 
-// R9: asks the next of those who are ahead for the lowest round that is not complete here.
+// R9: asks the next of those that are ahead for the lowest round that is not complete here.
 void Bullshark::State::ask_round(Fx& fx) {
   const Round here = current();
   if (!ahead(highest_seen, here)) return;

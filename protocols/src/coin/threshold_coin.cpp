@@ -114,7 +114,7 @@ void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
   const auto value = config_.scheme->combine(instance, toss.good);
   if (!value) return;
   toss.done = true;
-  auto shares = std::exchange(toss.good, {toss.good.front()});  // the own one, for those who ask
+  auto shares = std::exchange(toss.good, {toss.good.front()});  // the own one, for those that ask
   fx.deliver(Tossed{instance, *value, std::move(shares)});
 }
 

@@ -8,7 +8,7 @@
 
 namespace thresher::dag {
 
-// Beyond the next round, and beyond what somebody correct may have written by now.
+// Beyond the next round, and beyond what a correct node may have written by now.
 bool Dag::State::is_far(Round round) const {
   const Round near{std::max(own_round(), frontier.reached()).value + 1};
   return round > near && round > next_round();

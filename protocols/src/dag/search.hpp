@@ -29,7 +29,7 @@ class Search {
     if (likely_.size() >= kLikely) return;
     if (std::find(likely_.begin(), likely_.end(), peer) == likely_.end()) likely_.push_back(peer);
   }
-  /// False while those who were asked have time to answer.
+  /// False while those that were asked have time to answer.
   bool due() const { return wait_ == 0; }
   void wait() { --wait_; }
   /// Calls `ask(NodeId)` for whom to ask now; false from it: not this one.

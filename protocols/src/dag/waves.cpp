@@ -63,7 +63,7 @@ void Dag::State::reveal(Round slot, NodeId leader) {
 }
 
 // U4. The first block of the slot's leader on the way down from `block`, its references taken in
-// their order: the same for everybody who holds the block. Pre: accepted; the leader is known.
+// their order: the same for every node that holds the block. Pre: accepted; the leader is known.
 std::optional<Edge> Dag::State::seen(const Block& block, Round slot, Cone& known) const {
   const NodeId leader = schedule.leader(slot);
   std::optional<Edge> found;

@@ -341,7 +341,7 @@ bool HoneyBadger::open(subset::Output& agreed, Fx& fx) {
   return true;
 }
 
-// H8: half of the window is for those who lag.
+// H8: half of the window is for those that lag.
 void HoneyBadger::keep_epoch(Fx& fx) {
   Writer w;
   w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);

@@ -19,7 +19,7 @@ struct DagStuffing {
   dag::Leaders rule;  ///< whose turn it is
   const Signer& signer;
   std::uint64_t next;                      ///< the round that correct nodes speak in next
-  std::map<Digest, dag::BlockPtr>& twins;  ///< made so far, for those who ask
+  std::map<Digest, dag::BlockPtr>& twins;  ///< made so far, for those that ask
 
   /// Blocks of rounds to come, some with the largest payload, each on an own block and for a leader
   /// block that do not exist; or the end of a chain of its own, no block of which is of another

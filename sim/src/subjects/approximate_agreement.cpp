@@ -74,7 +74,7 @@ class Approacher : public Wrapped<Approacher, Approximate, Approaching, Approach
   const std::map<std::uint64_t, std::int64_t>& results() const { return results_; }
 
  private:
-  // Half of the window is for instances to come, the rest for those who lag.
+  // Half of the window is for instances to come, the rest for those that lag.
   void enter(Fx& fx) {
     if (node_.current() > node_.floor() + kept_)
       act(fx, [&](auto& child) { node_.forget_below(node_.current() - kept_, child); });

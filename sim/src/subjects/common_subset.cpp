@@ -67,7 +67,7 @@ class Entrant : public Wrapped<Entrant<Subset>, Subset, Enter, subset::Output> {
   void enter(Fx& fx) {
     const Subset& node = this->node_;
     while (node.done(next_)) ++next_;
-    // Half of the window is for those who lag.
+    // Half of the window is for those that lag.
     if (next_ > window_ / 2) {
       this->act(fx, [&](auto& child) { this->node_.forget_below(next_ - window_ / 2, child); });
     }

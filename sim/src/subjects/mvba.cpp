@@ -80,7 +80,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
   void enter(Fx& fx) {
     const Agreement& node = this->node_;
     while (node.done(undecided_)) ++undecided_;
-    // The rest of the window is for those who lag.
+    // The rest of the window is for those that lag.
     const std::uint64_t kept = window_ - at_once_;
     if (undecided_ > kept)
       this->act(fx, [&](auto& child) { this->node_.forget_below(undecided_ - kept, child); });

@@ -116,8 +116,8 @@ class GraphAgreements : public ::testing::Test {
 
 using Decisions = std::map<std::size_t, std::int64_t>;
 
-/// Exact agreement of those who have a value; `meanwhile` runs once all have begun. Empty: somebody
-/// stood still, as busy machines do, and said so.
+/// Exact agreement of those that have a value; `meanwhile` runs once all have begun. Empty:
+/// somebody stood still, as busy machines do, and said so.
 class ExactRun {
  public:
   ExactRun(std::map<std::size_t, GraphAgreementOptions> members) : members_(std::move(members)) {}

@@ -21,7 +21,7 @@ std::uint32_t sample_of(std::uint64_t seed) {
 }
 
 // Nodes hear some of the others much later than these hear each other, for a while each, and f stop
-// and come back. Waits are short, so nobody waits for those who are late.
+// and come back. Waits are short, so nobody waits for those that are late.
 sim::Experiment drawn(std::uint64_t seed) {
   Prng random(seed, 21);
   sim::Experiment e;

@@ -107,7 +107,7 @@ TEST_P(CertifiedMutants, ForkAndShrinkToTwelveActions) {
   FAIL() << "no fork in 10,000 seeds";
 }
 
-// q voters for the anchor of round 2, and the anchor of round 4 among those who did not vote.
+// q voters for the anchor of round 2, and the anchor of round 4 among those that did not vote.
 class Published : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kN = 31;

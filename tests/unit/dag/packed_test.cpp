@@ -277,7 +277,7 @@ TEST(Packed, AVerdictIsOfOneObject) {
   const BlockPtr few = pack(second(1, 1), committee);  // a twin of it without parents enough
   auto long_bitmap = std::make_shared<Block>(*good);   // the digest does not tell the members
   long_bitmap->header.packed->members = kNodes + 1;
-  std::deque<Node> nodes;  // names last as long as those who have the round
+  std::deque<Node> nodes;  // names last as long as those that have the round
   for (const std::vector<BlockPtr>& order : {std::vector<BlockPtr>{long_bitmap, few, good},
                                              std::vector<BlockPtr>{good, long_bitmap, few},
                                              std::vector<BlockPtr>{few, good, long_bitmap}}) {

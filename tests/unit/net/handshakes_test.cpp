@@ -63,7 +63,7 @@ TEST(Handshakes, AFloodDelaysNobodyFromElsewhere) {
 }
 
 // Within one source age does not count: else a flood that is faster than the handshakes would keep
-// the places full of those who came later.
+// the places full of those that came later.
 TEST(Handshakes, WithinASourceChanceDecides) {
   std::set<Handshakes::Holder> first;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

@@ -3,8 +3,8 @@
 //
 //   const std::uint32_t sum = crypto::crc32c(as_view("123456789"));   // 0xe3069283
 //
-// Guarantees: the checksum of RFC 3720, appendix B.4. Finds accidents; it keeps nobody out who
-// writes on purpose: digests and signatures do that.
+// Guarantees: the checksum of RFC 3720, appendix B.4. Finds accidents, not changes made on purpose:
+// digests and signatures do that.
 #pragma once
 
 #include <cstdint>

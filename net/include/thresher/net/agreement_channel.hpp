@@ -103,8 +103,8 @@ class Channel {
   Result<std::future<std::vector<Agreed>>, Error> collect(std::uint64_t question, ByteView entry);
   /// A number near those that the other members get. Pre: within 2^62 of zero.
   Result<std::future<std::int64_t>, Error> approach(std::uint64_t question, std::int64_t number);
-  /// Questions of all kinds below matter no more here: those without an answer are broken
-  /// promises, and nobody who lags is helped with them. kRejected: no question has that number, and
+  /// Questions of all kinds below matter no more here: those without an answer are broken promises,
+  /// and nodes that lag are not helped with them. kRejected: no question has that number, and
   /// nothing is skipped.
   Result<Unit, Error> skip_below(std::uint64_t question);
   ChannelStatus status() const;

@@ -53,7 +53,7 @@ struct GraphAgreementStatus {
   std::uint32_t neighbours = 0;  ///< members with an edge to or from this one
   std::uint32_t links = 0;       ///< of these, who are connected now
   std::uint64_t round = 0;       ///< 0: not begun
-  std::uint64_t refused = 0;     ///< messages that nobody correct sends, or that came too late
+  std::uint64_t refused = 0;     ///< messages that no correct node sends, or that came too late
   std::uint64_t late = 0;        ///< of exact: those that came too late
   std::uint64_t bytes_sent = 0;
   /// Liars that gave themselves away: neighbours that sent bytes that are not a message, and in

@@ -10,7 +10,7 @@
 // what arrives; half-sent frames of clients share a budget, and one that does not go on is given
 // up; a slow peer fills only its own bounded queue, and those of clients share a budget; a peer
 // that vanished without a word is noticed; strangers and clients share places of their own, those
-// who say nothing apart from those who speak, and no number of them holds up what this node dials.
+// that say nothing apart from those who speak, and no number of them holds up what this node dials.
 // Callbacks run on the loop's thread.
 // Does not repeat lost frames: protocols do.
 #pragma once

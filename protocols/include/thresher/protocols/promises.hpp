@@ -87,7 +87,7 @@ constexpr std::uint64_t hotstuff2(const Committee& c, std::uint64_t wait, std::u
   return (before + 1) * 3 * (std::uint64_t{c.size()} + 1) * (wait + 4 * (f + 1) + 4);
 }
 
-/// docs/protocols/bracha.md: what somebody delivered, of which a node heard nothing, and then a
+/// docs/protocols/bracha.md: what one node delivered, of which another heard nothing, and then a
 /// broadcast of its own. Also of the broadcasts that keep and repeat as Bracha's does: Imbs and
 /// Raynal's, the coded and the signed ones.
 constexpr std::uint64_t bracha() {

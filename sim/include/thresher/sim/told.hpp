@@ -16,7 +16,7 @@ namespace thresher::sim {
 
 inline constexpr std::string_view kUndecided = "Undecided";
 
-/// No oracle complains, and none was on, or requests were made and nobody decided anything.
+/// No oracle complains, and none was on, or requests were made and nothing was decided.
 bool undecided(const Outcome& outcome);
 /// Why it is so, and what to do about it, in words. Pre: undecided().
 std::string why_undecided(const Outcome& outcome);

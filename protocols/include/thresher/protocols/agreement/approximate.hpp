@@ -108,7 +108,7 @@ class ApproximateAgreement {
   void on(const Requested<Request>& e, Fx& fx);
   void on(const Expired& e, Fx& fx);
 
-  /// Instances below matter no more to the owner, and nobody who lags is helped with them.
+  /// Instances below matter no more to the owner, and nodes that lag are not helped with them.
   void forget_below(std::uint64_t instance, Fx& fx);
   /// What was output here; empty when nothing was or it is forgotten.
   std::optional<approximate::Values> result(std::uint64_t instance) const {
@@ -248,7 +248,7 @@ void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
   advance(fx);
 }
 
-// A report of too few is none: nobody correct says it, nor another one of a step. A node that only
+// A report of too few is none: no correct node says it, nor another one of a step. A node that only
 // asks may have none yet.
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {

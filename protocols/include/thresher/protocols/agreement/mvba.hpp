@@ -18,7 +18,7 @@
 //                      in the mean and never more than f+1.
 // A decided value may be a liar's, as long as it is valid. Instances may overlap, at most
 // Config::window of them counted from the first that the owner has not forgotten. A node that
-// proposes nothing still decides. What is decided is kept, for those who lag, until the owner
+// proposes nothing still decides. What is decided is kept, for those that lag, until the owner
 // forgets it. A restarted node contradicts nothing that it said.
 // Source: Cachin, Kursawe, Petzold, Shoup, "Secure and efficient asynchronous broadcast protocols"
 // (CRYPTO 2001), section 5, for the problem and the coin's order of candidates; Lu, Lu, Tang, Wang,

@@ -90,7 +90,7 @@ class PayloadVotes {
   void on(const Verified& e, Fx& fx) { answer(e, e.ticket.route, &Verified::ticket, fx); }
   void on(const Endorsed& e, Fx& fx) { answer(e, e.ticket.route, &Endorsed::ticket, fx); }
 
-  /// Epochs below matter no more to the owner, and nobody who lags is helped with them.
+  /// Epochs below matter no more to the owner, and nodes that lag are not helped with them.
   void forget_below(std::uint64_t epoch, Fx& fx) {
     if (epoch <= floor_) return;
     const std::uint64_t looked_at = std::max(epoch, floor_ + config_.window);

@@ -159,7 +159,7 @@ class ChainedEcho {
     std::size_t from_memory = 0;
     std::size_t from_archive = 0;
   };
-  /// How far somebody says it is.
+  /// How far a peer says it is.
   struct Claim {
     Head echoed{};
     Head ready{};

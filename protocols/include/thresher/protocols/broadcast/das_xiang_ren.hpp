@@ -48,7 +48,7 @@ struct Claim {
   Tally by;
 };
 
-/// What somebody said of a hash.
+/// What peers said of a hash.
 struct Count {
   explicit Count(const Committee& c) : ready(c), echoed(c.size()) {}
 

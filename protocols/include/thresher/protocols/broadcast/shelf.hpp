@@ -61,7 +61,7 @@ struct Kept {
   std::map<Digest, Bytes> payloads{};
   /// Peers whose question was answered since the last tick. Questions are short and answers are
   /// not, so a peer gets one answer of an instance in a tick, and asks again if that was lost. The
-  /// timer runs as long as there is anybody.
+  /// timer runs as long as there are any.
   NodeSet answered{};
 };
 
@@ -128,8 +128,8 @@ class Shelf {
     return out;
   }
 
-  /// The instance's state, made if it is new; null when it is forgotten, beyond the window or of
-  /// nobody.
+  /// The instance's state, made if it is new; null when it is forgotten, beyond the window or not
+  /// of a member.
   State* open(const Instance& i) {
     if (!committee_.contains(i.origin)) return nullptr;
     if (i.number < floor(i.origin) || i.number >= end(i.origin)) return nullptr;

@@ -44,7 +44,7 @@ struct Config {
   Delay timeout{8000};     ///< two certified rounds of 3 Delta, and slack
   Delay idle_push{50000};  ///< re-push of the last header while nothing happens
   /// How long the certificates that complete a round wait for the rest of it, so that all of them
-  /// are verified in one call. Nobody who has been silent is waited for. 0: not at all.
+  /// are verified in one call. Nodes that have been silent are not waited for. 0: not at all.
   Delay gather{0};
   std::uint64_t gc_depth = 50;  ///< G, in rounds
   /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a

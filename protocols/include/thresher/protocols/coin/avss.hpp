@@ -138,7 +138,7 @@ class Avss {
   void on(const Requested<Request>& e, Fx& fx);
   void on(const Expired& e, Fx& fx);
 
-  /// Instances below matter no more to the owner, and nobody who lags is helped with them.
+  /// Instances below matter no more to the owner, and nodes that lag are not helped with them.
   void forget_below(std::uint64_t instance, Fx& fx);
   /// The owner needs nothing more of the instance: nothing is asked about it, others are answered.
   void settle(std::uint64_t instance) {

@@ -47,7 +47,7 @@ struct Evidence {
   Digest leader;
   std::vector<BlockPtr> headers;
 };
-/// Proves that somebody equivocates: the headers of two blocks of one author and round. Sent
+/// Proves that a node equivocates: the headers of two blocks of one author and round. Sent
 /// unasked.
 struct Equivocation {
   BlockPtr first;

@@ -34,7 +34,7 @@ inline NodeId turn_of(Round round, const Committee& committee, Leaders rule) {
 }
 
 /// The leader in place of `turn`, if that is out: the k-th of those that are not. Pre: `out` is
-/// ascending and leaves somebody.
+/// ascending and does not name all.
 inline NodeId in_place_of(NodeId turn, const std::vector<NodeId>& out, std::uint64_t k,
                           std::uint64_t members) {
   if (!std::binary_search(out.begin(), out.end(), turn)) return turn;

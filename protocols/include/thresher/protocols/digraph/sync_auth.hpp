@@ -85,7 +85,7 @@ class SyncAuth {
   /// Those of them that had fewer signers than rounds are over: a liar kept them back, or a message
   /// took longer than Delta.
   std::uint64_t late() const { return late_; }
-  /// Origins that signed two inputs, which nobody correct does.
+  /// Origins that signed two inputs, which no correct node does.
   Mask two_faced() const;
   /// Contents that are kept or asked about, and the most that there can be.
   std::uint64_t held() const;

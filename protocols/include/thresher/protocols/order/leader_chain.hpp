@@ -321,8 +321,8 @@ class LeaderChain {
   std::map<std::uint64_t, Check> signing_;  // by ticket
   std::vector<std::uint32_t> pending_;      // lists of each peer that wait for a verdict
   std::uint64_t tickets_ = 0;
-  Marks latest_;    // views that peers are in: the one that somebody correct is in
-  Marks frontier_;  // slots that somebody correct delivered
+  Marks latest_;    // views that peers are in: the one that a correct node is in
+  Marks frontier_;  // slots that a correct node delivered
   std::map<NodeId, std::uint64_t> served_;  // bytes sent to each on its questions, for a while
   bool serving_ = false;
   bool started_ = false;

@@ -271,9 +271,9 @@ class Pbft {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> proposals_;  // by view, slot
   std::map<std::uint64_t, std::vector<NodeId>> starts_;                 // new-views, by view
   std::map<NodeId, pbft::ViewChange> changes_;                          // to this view
-  Marks latest_;     // highest view a peer moved to: the one that somebody correct moved to
+  Marks latest_;     // highest view a peer moved to: the one that a correct node moved to
   Marks announced_;  // slots delivered by a quorum
-  Marks frontier_;   // slots delivered by somebody correct
+  Marks frontier_;   // slots delivered by a correct node
   order::Requests requests_;
   std::set<Digest> proposed_;
   std::optional<Complaint> complaint_;

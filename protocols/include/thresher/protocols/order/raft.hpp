@@ -32,7 +32,7 @@ struct Entry {
   std::uint64_t term = 0;
   Bytes value;  ///< empty: the first entry of a leader
 };
-/// Asks for a vote; `pre_vote` asks whether one would be given, and binds nobody.
+/// Asks for a vote; `pre_vote` asks whether one would be given, and binds no node.
 struct RequestVote {
   std::uint64_t term = 0;
   std::uint64_t last_index = 0;
