@@ -22,7 +22,7 @@ class FrameBudget {
  public:
   using Holder = std::uint64_t;
 
-  /// `holders`: so many may hold something at a time. Pre: at least 1.
+  /// `holders`: how many may hold something at a time. Pre: at least 1.
   FrameBudget(std::size_t bytes, std::size_t holders) : most_(bytes), share_(bytes / holders) {}
 
   /// The unfinished frame of `who` takes `bytes` now. Returns the holder that must be closed and

@@ -262,7 +262,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   }
 
   // Frames that somebody began and does not go on with are given up. Not after the process itself
-  // stood still: then nobody else is to blame.
+  // stood still: then the peers are not to blame.
   void watch_frames() {
     const std::uint64_t now = Loop::now_us();
     const bool awake = now - watched_us < 2 * options.frame_us;

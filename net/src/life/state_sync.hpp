@@ -46,11 +46,11 @@ class StateSync {
   };
   /// Unit: microseconds.
   static constexpr std::uint64_t kAskAgain = 1'000'000;
-  /// So long one who was asked for a part may send none.
+  /// For this long a peer that was asked for a part may send none.
   static constexpr std::uint64_t kPatience = 3'000'000;
-  /// So long a first silence keeps a peer aside; each further one twice as long.
+  /// A first silence keeps a peer aside for this long; each further one twice as long.
   static constexpr std::uint64_t kAside = 5'000'000;
-  /// So long the others may still offer something better than the first that is good enough.
+  /// For this long the others may still offer something better than the first that is good enough.
   static constexpr std::uint64_t kGather = 500'000;
   /// Parts of a peer that are on their way.
   static constexpr std::size_t kAhead = 4;

@@ -224,7 +224,7 @@ std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uin
     if (++asked > positions) break;
     last = head.count;
     std::uint32_t left = most;
-    // Not always the same peer first: many who lag would all ask one.
+    // Not always the same peer first: many nodes that lag would all ask one.
     for (std::uint64_t k = 0; k < n && left > 0; ++k) {
       const NodeId who{static_cast<std::uint16_t>((config_.self.value + head.count + k) % n)};
       const bool has = link.echo.contains(who) || link.delivered.contains(who);

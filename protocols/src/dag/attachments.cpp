@@ -58,8 +58,8 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
 
 // B2, B5, B6: what enters the own history with this block, and the last round's blocks, of authors
 // that are late, this node among them: a node without a late author's block need not ask for it
-// before it accepts the one that names it. Not what somebody else brought, who is not late
-// himself.
+// before it accepts the one that names it. Not blocks that another author brought that is not late
+// itself.
 std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   const Round now = own_round();
   if (!config.rules.brings_late || !latecomers.any(now)) return {};

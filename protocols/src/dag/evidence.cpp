@@ -1,4 +1,4 @@
-// Evidence: how a node proves what it accepted, and comes by the proof itself. Rules E1 to E4 of
+// Evidence: how a node proves what it accepted, and how it gets the proof itself. Rules E1 to E4 of
 // docs/protocols/thresher.md, section "Evidence travels".
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
-// Payloads of an equivocator's further blocks: so many bytes are kept for its own sake, and beyond
-// that as many as blocks of others need. Rules X1 to X3 of docs/protocols/thresher.md, section
-// "What a peer can fill", which says why nothing is lost by it.
+// Payloads of an equivocator's further blocks: a quota of bytes is kept on its own account, and
+// beyond that as many as blocks of others need. Rules X1 to X3 of docs/protocols/thresher.md,
+// section "What a peer can fill", which says why nothing is lost by it.
 #include <optional>
 #include <vector>
 

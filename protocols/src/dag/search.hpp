@@ -62,7 +62,7 @@ class Search {
   }
   /// Somebody was asked.
   bool begun() const { return turns_ > 0 || asked_.size() > 0; }
-  /// Not everybody was asked twice: it may well come.
+  /// Not all were asked twice yet: it may well come.
   bool hopeful() const { return turns_ < kHopeful; }
 
  private:

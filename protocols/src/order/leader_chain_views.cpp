@@ -20,8 +20,8 @@ void LeaderChain::advance(Fx& fx) {
   arm(fx);
 }
 
-// R6: a certificate of this view or a later one leads to the view after it. A node that comes by a
-// block that it holds, and has not voted to skip the view, votes that the block is final.
+// R6: a certificate of this view or a later one leads to the view after it. A node that gets there
+// by a block that it holds, and has not voted to skip the view, votes that the block is final.
 bool LeaderChain::enter(Fx& fx) {
   if (certified_ < view_) return false;
   const std::uint64_t ended = certified_;

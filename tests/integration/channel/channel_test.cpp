@@ -28,7 +28,7 @@ using broadcast::Delivery;
 
 constexpr auto kPatience = std::chrono::seconds(100);
 
-// Of this process: the same tests may run beside it, of another build.
+// A folder of this process: the same tests may run beside it, of another build.
 std::string folder_of(const std::string& what, const std::string& protocol = {}) {
   return ::testing::TempDir() + "thresher-" + std::to_string(::getpid()) + "-" + what + protocol;
 }

@@ -69,7 +69,7 @@ class Network {
     o.halvings = 8;
     return o;
   }
-  /// Of exact agreement: the values of those who take part.
+  /// For exact agreement: the values of those that take part.
   std::map<std::size_t, GraphAgreementOptions> exact(
       const std::map<std::size_t, std::int64_t>& values, const std::string& run,
       const Digraph& graph) const {

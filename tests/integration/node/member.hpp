@@ -73,7 +73,7 @@ class Member {
   }
   /// Frames of a kind so far.
   int heard(std::uint8_t kind) const { return heard_[kind]; }
-  /// Of the protocol: blocks, or messages of another protocol than the DAG.
+  /// Frames of the protocol: blocks, or messages of another protocol than the DAG.
   int spoken_to() const { return heard(kPush) + heard(kProtocol); }
   bool ended() const { return ended_; }
 

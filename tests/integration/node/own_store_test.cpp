@@ -38,7 +38,7 @@ class Watched final : public NodeStore {
   }
   std::optional<Error> problem() const override { return disk_->problem(); }
   std::uint64_t syncs() const override { return disk_->syncs(); }
-  // Of a log that lies elsewhere than a node's own.
+  // For a log that lies elsewhere than a node's own.
   std::uint64_t written() const override { return disk_->written(); }
 
  private:

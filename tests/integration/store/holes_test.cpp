@@ -213,7 +213,7 @@ TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
   net.expect_same_state(sent + 1);
 }
 
-/// Of protocols that leave payloads on the disk, and of those that read them back at a start, which
+/// With protocols that leave payloads on the disk, and those that read them back at a start, which
 /// they must not do before peers have given them.
 class DamagedPayloads : public Holes {};
 

@@ -59,7 +59,7 @@ class History : public ::testing::Test {
       return cut_ && (from == kLast || to == kLast) ? kLost : std::int64_t{300};
     };
   }
-  /// So many payloads more, whatever happens to them. How many were not taken at once.
+  /// Sends `count` more payloads, whatever happens to them. How many were not taken at once.
   std::uint64_t stream(std::uint64_t count, std::uint64_t pause) {
     std::uint64_t late = 0;
     for (const std::uint64_t end = sent_ + count; sent_ < end;) {

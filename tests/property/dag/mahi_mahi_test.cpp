@@ -261,7 +261,7 @@ std::size_t shares_of(dag::Dag::Fx& fx, std::uint64_t instance) {
 }
 
 // A node that knew a coin may have restarted since: asked for its share of a slot that it decided,
-// it reveals it once more. Of a slot that is not decided, and whose wave is not over, it does not.
+// it reveals it once more. For a slot that is not decided, and whose wave is not over, it does not.
 TEST(CoinShares, OfDecidedSlotsAreGivenAgainAfterARestart) {
   const Calm calm;
   dag::Dag node = calm.restarted(1);

@@ -68,7 +68,7 @@ class Wearing {
   Bytes fresh() {
     return Bytes::from(Writer().u64(1'000'000 + ++values_).u16(*liars_.begin()).take());
   }
-  /// Of the correct nodes that are not kept away.
+  /// Among the correct nodes that are not kept away.
   std::uint64_t lowest_view() {
     std::uint64_t lowest = ~std::uint64_t{0};
     for (const std::uint16_t i : correct()) {

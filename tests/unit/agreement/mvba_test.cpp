@@ -97,7 +97,7 @@ TEST(Mvba, WaitsForNobodyAndGivesToWhoProposesNothing) {
   }
 }
 
-// Of liars too: what one proposes may be decided, if it is valid.
+// Liars' too: what one proposes may be decided, if it is valid.
 TEST(Mvba, WhatIsNotValidIsNeverDecided) {
   std::size_t first = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {

@@ -221,8 +221,8 @@ TEST(Adoption, StartsBehindASnapshotAsByWhoSawEverything) {
   }
 }
 
-// Of a crash that lost the notes of the latest commits: they are made again from what is on the
-// disk, with the leaders that follow from the last commit that is noted.
+// After a crash that lost the notes of the latest commits: they are made again from what is on the
+// disk, with the leaders that follow from the last noted commit.
 TEST(Adoption, RestartedAtAnyNoteItOrdersTheSame) {
   const Rules rules = Rules::anchored_bullshark();
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -287,7 +287,7 @@ TEST(Certificates, AskOneVerdictOnTheListThatTheVertexHolds) {
   EXPECT_EQ(t.lists[0].digest, p->digest);
 }
 
-// Of certificates that are looked at together, the one with a forged signature alone is refused.
+// When certificates are checked together, only the one with a forged signature is refused.
 TEST(Certificates, AForgedSignatureRefusesItsOwnAlone) {
   for (std::size_t forged = 0; forged < 5; ++forged) {
     Desk t(7);

@@ -75,7 +75,7 @@ TEST(Schedule, EachHasOneTurnInTurnAndNeighboursAreNotNeighbours) {
   }
 }
 
-// Of eight leaders fewer than three name it: then it leads no more, and does as soon as it is
+// Fewer than three of eight leaders name it: then it leads no more, and does as soon as it is
 // named.
 TEST(Schedule, WhoIsNotNamedInTimeIsPassedOverUntilItIs) {
   Log log;

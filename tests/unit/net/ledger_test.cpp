@@ -306,7 +306,7 @@ TEST(Ledger, AFrozenOneSavesWhatItWas) {
   EXPECT_EQ(Bytes::from(w.take()), then);
 }
 
-// Of nobody in particular, or written when clients in the index were not named: found by their
+// Without a client, or written when clients in the index were not named: found by their
 // fingerprints alone, however often that is written and read.
 TEST(Remembered, WhatHasNoClientIsFoundAfterManyRestarts) {
   Remembered memory;

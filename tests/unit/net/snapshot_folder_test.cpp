@@ -150,7 +150,7 @@ TEST_F(Snapshots, ADamagedLedgerIsLeftOut) {
   EXPECT_FALSE(folder_.load(Round{1})->ledger);
 }
 
-// Of the rest, what somebody holds stays too, and displaces nothing.
+// A held one of the rest stays too, and displaces nothing.
 TEST_F(Snapshots, WhatIsHeldStays) {
   for (std::uint64_t slot = 1; slot <= 5; ++slot) take(slot, "state");
   const auto all = [](Round) { return true; };

@@ -58,7 +58,7 @@ TEST_F(Holding, AMemberHoldsNoMoreThanItsPlaces) {
   EXPECT_EQ(holds.oldest(), Round{8});
 }
 
-// Of a coarse grid what was taken stays until two newer ones were.
+// A snapshot of a coarse grid stays until two newer ones were taken.
 TEST_F(Holding, TheNewestOfTheGridsStayForWhoWaits) {
   const auto take = [&](std::uint64_t slot) {
     holds.took(Round{slot}, static_cast<std::uint8_t>(std::countr_zero(slot)));

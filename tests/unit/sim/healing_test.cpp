@@ -309,7 +309,7 @@ TEST(Shrink, RoundsTheNumbersThatAreLeft) {
   EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
 }
 
-// Of two defects that an experiment shows, the small file shows the one that was found.
+// If an experiment shows two defects, the small file shows the one that was found.
 TEST(Shrink, KeepsTheOracle) {
   Experiment e;
   e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kDrop, .numbers = {7}},

@@ -253,8 +253,8 @@ TEST(Ethereum, WithoutUnclesRewardsAreBlocks) {
   EXPECT_EQ(measure(o, "uncle_share"), 0);
 }
 
-// Of the chain 1 2 ... 9: a block beside it stands on it, six generations back at most, and is
-// named once.
+// Uncles of the chain 1 2 ... 9: a block beside it stands on it, at most six generations back, and
+// is named once.
 TEST(BlockTree, NamesTheUnclesThatCount) {
   BlockTree tree(ChainRule::kHeaviest);
   const auto add = [&](std::uint64_t id, std::uint64_t parent, std::uint64_t height) {

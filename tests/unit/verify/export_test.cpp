@@ -61,7 +61,7 @@ TEST(Export, EachWeakerGuardIsRefuted) {
     EXPECT_TRUE(is_refuted(with_rules(bracha::kTable, rules))) << rules[k].name;
   }
 }
-// Of the two rules that join one may be lower: the other one still holds back all with an input.
+// One of the two rules that join may be lower: the other one still holds back all with an input.
 TEST(Export, EachWeakerThresholdOfImbsAndRaynalIsRefuted) {
   for (const Threshold& lowered : {kCorrectHeard, kAvailability}) {
     auto rules = std::to_array(imbs_raynal::kRules);

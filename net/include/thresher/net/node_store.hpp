@@ -13,9 +13,9 @@
 // scan() those of the rest in key order, the last value of each key. A node signs what its store
 // says that it may: one that loses a synced record, or comes back older than it was, makes a
 // correct node equivocate. Writes come from one thread; reads may come from another at the same
-// time. An error of a write stops the node. Not for a store of your own: `thresher log`, `node
-// backup`, `log diff` and what else reads the folder of a node that does not run; read_log() with
-// the same options does.
+// time. An error of a write stops the node. A store of your own cannot be read by `thresher log`,
+// `node backup`, `log diff` and other readers of the folder of a node that does not run; read_log()
+// with the same options does.
 #pragma once
 
 #include <functional>

@@ -49,7 +49,7 @@ class Judge {
   void item(const Digest& digest);
   /// The items of an output that is kInPart.
   void in_part(NodeId id, std::uint64_t key, const std::vector<Digest>& items);
-  /// A payload in an output that is kFirst, and whose the protocol says it is.
+  /// A payload in an output that is kFirst, and its author according to the protocol.
   void payload(NodeId at, ByteView payload, std::optional<NodeId> author);
   /// A correct node's payload is delivered where it was submitted: the wait for it is over.
   /// False when it had been delivered before or is none of the node's own.

@@ -1,4 +1,4 @@
-// What a run was: verdict, trace hash, measures. And what is told while it runs.
+// What a run was: verdict, trace hash, measures. Also what is reported while it runs.
 //
 //   Outcome o = simulate(experiment, {.trace = &sink});
 //   if (o.verdict == Verdict::kViolated) std::cerr << o.why;

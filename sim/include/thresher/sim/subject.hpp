@@ -135,8 +135,8 @@ concept Subject = Protocol<typename S::Node> &&
   { s.request(payload) } -> std::same_as<typename S::Node::Request>;
   { s.facts_of(m) } -> std::same_as<MessageFacts>;
   { s.facts_of(o) } -> std::same_as<OutputFacts>;
-  /// Visits the payloads of an output, those of `author` at least if one is given, each with whose
-  /// the protocol says it is, if it does.
+  /// Visits the payloads of an output, those of `author` at least if one is given, each with its
+  /// author if the protocol knows it.
   s.payloads(o, std::optional<NodeId>{}, [](ByteView, std::optional<NodeId>) {});
   /// Changes a field (empty: any) of a message that `id` sends; false: it has no such field.
   { s.mutate(mutable_m, id, std::string_view{}, std::uint64_t{}) } -> std::same_as<bool>;

@@ -1,7 +1,7 @@
 // What a run is called where people and programs read of it. The verdict is what the oracles say,
 // and fuzzing, shrinking and checking go by that; but a run that stops before liveness could be
-// judged, and in which nobody decided anything, has not shown that anything works. Nor has one in
-// which no oracle was on.
+// judged, and in which nobody decided anything, has not shown that anything works. A run in which
+// no oracle was on has not shown that either.
 //
 //   std::string_view word = told_as(outcome);  // "Pass", "NoProgress", "Undecided"
 //   bool judged = outcome.verdict != Verdict::kPass || outcome.why.empty();  // liveness was

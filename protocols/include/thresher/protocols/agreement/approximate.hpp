@@ -58,7 +58,7 @@ struct Report {
   NodeSet origins;
   bool asks = false;
 };
-/// Reports that a peer is told in 4 Delta because it asked for them, however often it asks.
+/// Reports that a peer gets in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kAnswers = 64;
 /// Durable records: own reports, by step; outputs, by instance; the first instance not forgotten.
 enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
@@ -248,8 +248,8 @@ void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
   advance(fx);
 }
 
-// A report of too few is none: no correct node says it, nor another one of a step. A node that only
-// asks may have none yet.
+// A report of too few is ignored: no correct node sends one, nor a second one of a step. A node
+// that only asks may have none yet.
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {
   if (m.asks && m.origins.empty()) return;

@@ -73,7 +73,7 @@ std::vector<NodeId> candidates(const Digest& value, std::uint32_t n);
 enum Table : std::uint32_t { kHoldings = 9 };
 /// Bit of the coin's instances that are elections: nothing else may toss those.
 inline constexpr std::uint64_t kElection = std::uint64_t{1} << 63;
-/// Statements that a peer is told in 4 Delta because it asked for them, however often it asks.
+/// Statements that a peer gets in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kAnswers = 64;
 
 /// How many are enough; tests break it.

@@ -52,7 +52,7 @@ inline constexpr std::uint32_t kAhead = 4;
 /// (docs/protocols/agreement.md). Where nodes throw coins of their own, of older ones it is kept
 /// what this node said.
 inline constexpr std::uint32_t kKept = 64;
-/// Decisions that a peer is told in 4 Delta because it asked for them (Want), however often it
+/// Decisions that a peer gets in 4 Delta because it asked for them (Want), however often it
 /// asks.
 inline constexpr std::size_t kAnswers = 64;
 /// Bits of a coin's instance that name the round.

@@ -74,7 +74,7 @@ struct Have {
   bool asks = false;
 };
 
-/// Summaries that a peer is told in 4 Delta because it asked for them, however often it asks.
+/// Summaries that a peer gets in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kSummaries = 4;
 
 /// What is signed. Pre: `digest` is that of the payload.
