@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client_impl.hpp"
+#include "guarded.hpp"
 #include "patience.hpp"
 #include "thresher/core/threshold.hpp"
 
@@ -228,7 +229,7 @@ void Client::submit(ByteView transaction, OnOutcome done, AskOptions ask) {
   Impl& impl = *impl_;
   auto flight = std::make_shared<Impl::Flight>();
   flight->data = Bytes::copy_of(transaction);
-  flight->done = std::move(done);
+  flight->done = guarded(std::move(done), "submit()", impl.options.on_problem);
   flight->deadline_us = end_of(ask.patience_us);
   flight->words = ask.words;
   impl.loop.post(
@@ -270,8 +271,9 @@ void Client::subscribe(std::uint64_t position, std::function<void(const Transact
                        std::function<void(std::uint64_t)> pruned) {
   Impl& impl = *impl_;
   impl.loop.post([&impl, position, visit = std::move(visit), pruned = std::move(pruned)] {
-    impl.visit = visit;
-    impl.pruned = pruned;
+    const Tell& tell = impl.options.on_problem;
+    impl.visit = visit ? guarded(visit, "subscribe()", tell) : visit;
+    impl.pruned = pruned ? guarded(pruned, "subscribe()", tell) : pruned;
     impl.log_position = position;
     impl.ask_log();
   });

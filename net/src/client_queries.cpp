@@ -17,6 +17,11 @@ Answer no_answer(const std::string& why) {
 }  // namespace
 
 void Client::Impl::take(Question question) {
+  if (question.text.size() > kMostQuestion) {
+    return question.done(no_answer("the question has " + std::to_string(question.text.size()) +
+                                   " bytes, and no node takes more than " +
+                                   std::to_string(kMostQuestion)));
+  }
   if (question.words == Words::kQuorum && options.node) {
     return question.done(
         no_answer("this client speaks to one node alone, and the words of f+1 were asked for: open "

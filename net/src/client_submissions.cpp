@@ -58,6 +58,12 @@ std::string in_words(const wire::Refused& answer) {
 }  // namespace
 
 void Client::Impl::take(Flight taken, const std::stop_token& stop) {
+  if (taken.data.size() > kMostTransaction) {
+    return taken.done(refused(Refusal::kTooLarge, {},
+                              "the transaction has " + std::to_string(taken.data.size()) +
+                                  " bytes, and no node takes more than " +
+                                  std::to_string(kMostTransaction) + ": split it"));
+  }
   if (taken.words == Words::kQuorum && options.node) {
     return taken.done(refused(Refusal::kUnreachable, {},
                               "this client speaks to one node alone, and the words of f+1 were "

@@ -179,7 +179,7 @@ std::vector<Key> make_keys() {
        "largest transaction",
        &O::transaction_bytes,
        1,
-       1u << 20,
+       kMostTransaction,
        {}},
       {"limits",
        "gc_rounds",
@@ -229,6 +229,10 @@ std::string list_text(const std::vector<std::uint64_t>& numbers) {
   for (const std::uint64_t number : numbers)
     out += (out.empty() ? "" : ", ") + std::to_string(number);
   return "[" + out + "]";
+}
+
+std::string numbers(const Key& key) {
+  return "a whole number from " + std::to_string(key.least) + " to " + std::to_string(key.most);
 }
 
 class Loader {
@@ -388,9 +392,6 @@ class Loader {
     if (number < key.least || number > key.most) return std::nullopt;
     return number;
   }
-  static std::string numbers(const Key& key) {
-    return "a whole number from " + std::to_string(key.least) + " to " + std::to_string(key.most);
-  }
 
   fs::path file_;
   NodeConfig config_;
@@ -414,6 +415,25 @@ Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home
   return std::vector{"'" + file.string() +
                      "' is missing; put it back, or write one with the line: schema = 1 (all else "
                      "is then as by default; docs/operations.md has a whole file)"};
+}
+
+Result<Unit, Error> check_ranges(const NodeOptions& options) {
+  for (const Key& key : keys()) {
+    std::vector<std::uint64_t> given;
+    if (const auto* one = std::get_if<std::uint64_t NodeOptions::*>(&key.target))
+      given = {options.**one};
+    if (const auto* list = std::get_if<std::vector<std::uint64_t> NodeOptions::*>(&key.target))
+      given = options.**list;
+    for (const std::uint64_t number : given) {
+      if (number >= key.least && number <= key.most) continue;
+      const std::string path = *key.table == 0 ? key.name : key.table + std::string(".") + key.name;
+      return Error{
+          ErrorCode::kMalformed,
+          "the option " + path + " is " + std::to_string(number) + ", which is not " + numbers(key),
+          path};
+    }
+  }
+  return Unit{};
 }
 
 Result<Unit, Error> check_delays(const NodeOptions& options, std::size_t nodes) {

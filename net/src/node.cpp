@@ -35,6 +35,11 @@ Result<Unit, Error> check_descriptors() {
                "raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)"};
 }
 
+Error runs_once(const std::string& home) {
+  return {ErrorCode::kBusy, "this node was started before, and may run still", home,
+          "call run() or start() once; a node that has stopped is opened again"};
+}
+
 // Snapshots and evidence are files beside the store, whoever keeps that.
 Result<Unit, Error> make_folder(const std::string& path) {
   std::error_code error;
@@ -84,6 +89,7 @@ Result<std::unique_ptr<Node>, Error> Node::open(NodeOptions options, App& app) {
 
 Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& app) {
   if (const auto enough = check_descriptors(); !enough) return enough.error();
+  if (const auto good = check_ranges(options); !good) return good.error();
   options = with_paths(std::move(options));
   auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
@@ -217,7 +223,12 @@ void Node::Impl::finish() {
                             : "the node has stopped");
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
-  snapshots.reset();
+  if (snapshots) {
+    snapshots->stop();
+    // The host may be at work there, and run() does not wait for that.
+    calls.pass([this] { snapshots->wait_for_host(); });
+    snapshots.reset();
+  }
   pruner.reset();
   writer.reset();
   if (tracer) tracer->tick();
@@ -267,6 +278,7 @@ Result<Unit, Error> Node::run_once() {
     return Error{ErrorCode::kUnsupported, "this node is on the host's io_context: call start()",
                  home};
   }
+  if (impl->begun) return runs_once(home);
   if (auto begun = impl->begin(); !begun) {
     impl->close_own(begun.error().text());
     return begun;
@@ -288,6 +300,7 @@ Result<Unit, Error> Node::start(std::function<void(const Result<Unit, Error>&)> 
     return Error{ErrorCode::kUnsupported,
                  "give the host's io_context in the options, or call run()", impl.options.home};
   }
+  if (impl.begun) return runs_once(impl.options.home);
   impl.on_stopped = std::move(stopped);
   auto begun = impl.begin();
   if (!begun) impl.close_own(begun.error().text());

@@ -18,7 +18,6 @@ constexpr std::size_t kMostUntold = 1u << 16;
 /// A link that could not take more is tried again so much later. Unit: microseconds.
 constexpr std::uint64_t kTellRetry = 10'000;
 /// Unit: bytes.
-constexpr std::size_t kMostQuestion = 1u << 16;
 constexpr std::size_t kMostAnswer = 1u << 20;
 
 ApplyResult bounded(ApplyResult result) {

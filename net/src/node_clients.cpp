@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "guarded.hpp"
 #include "node_impl.hpp"
 #include "patience.hpp"
 #include "thresher/core/node_ids.hpp"
@@ -154,7 +155,13 @@ void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
 }
 
 void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
-  OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel), std::move(done)};
+  const Tell tell = [log = options.log](const std::string& line) {
+    NodeOptions to;
+    to.log = log;
+    net::say(to, Level::kWarning, line);
+  };
+  OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel),
+                    guarded(std::move(done), "submit()", tell)};
   if (how.patience_us != 0) ask.deadline_us = end_of(how.patience_us);
   if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
 }

@@ -264,7 +264,7 @@ struct Node::Impl final : EngineHost {
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   std::optional<StartPoint> start_point_of(ByteView own) const;
   std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
-  FromSnapshot restore_from(StartPoint from, ByteView state, const Checkpoint* certified);
+  FromSnapshot restore_from(StartPoint from, ByteView state, const Digest& digest);
 
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,

@@ -20,7 +20,12 @@ constexpr std::uint64_t kNotes = 1'000'000;
 void Node::Impl::save_snapshot() {
   if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length || app_lags) return;
   std::optional<Bytes> state;
-  if (!calls.run("snapshot()", [&] { state = app.snapshot(); })) {
+  Digest digest;
+  const bool ran = calls.run("snapshot()", [&] {
+    state = app.snapshot();
+    if (state) digest = app.state();
+  });
+  if (!ran) {
     return say(Level::kWarning, calls.problem() + "; the next start reads the whole log");
   }
   if (!state) return;
@@ -28,7 +33,8 @@ void Node::Impl::save_snapshot() {
   Writer own;
   write(own_state(), own);
   if (shares_state()) write_recent(tree.recent(), own);
-  const std::string problem = net::save_snapshot(options.data, {Bytes::from(own.take()), *state});
+  const std::string problem =
+      net::save_snapshot(options.data, {Bytes::from(own.take()), *state, digest});
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 

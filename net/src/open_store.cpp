@@ -1,5 +1,6 @@
 #include "open_store.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "advice.hpp"
@@ -23,11 +24,20 @@ bool is_older(const NodeStore& store) {
   return any;
 }
 
+StoreOpened made_by_host(const NodeOptions& o) {
+  try {
+    return o.make_store(o);
+  } catch (const std::exception& e) {
+    return Error{ErrorCode::kRejected, std::string("NodeOptions::make_store threw: ") + e.what(),
+                 o.home};
+  }
+}
+
 }  // namespace
 
 StoreOpened open_store(const NodeOptions& o) {
   if (o.make_store) {
-    auto made = o.make_store(o);
+    auto made = made_by_host(o);
     if (made && *made == nullptr)
       return Error{ErrorCode::kMissing, "NodeOptions::make_store gave no store", o.home};
     if (made && is_older(**made)) {

@@ -33,7 +33,7 @@ struct OwnSubmission {
   Prove prove = Prove::kNo;
   std::uint64_t deadline_us = 0;  ///< monotonic; 0: none
   std::stop_token cancel{};
-  std::function<void(Outcome)> done;
+  OnOutcome done;
   std::uint64_t until = 0;                    ///< the last slot in which it may be ordered
   std::unique_ptr<StopCallback> on_cancel{};  ///< set while the node has it
 

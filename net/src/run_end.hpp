@@ -6,8 +6,9 @@
 //   end.done();                                    // the node's thread, at its end
 //   const bool done = end.wait(calls);             // run()
 //
-// Guarantees: wait() returns when the node's thread is done. After ask() it also returns when that
-// thread stands in one call of the host's code for kGrace: no node can end what its host does.
+// Guarantees: wait() returns when the node's thread is done. After ask() it also returns, within
+// kLook, when that thread has stood in one call of the host's code for kGrace: no node can end what
+// its host does.
 // asked() costs no lock, so that many short calls can be cut off as well.
 #pragma once
 
@@ -22,7 +23,7 @@ namespace thresher::net {
 
 class RunEnd {
  public:
-  static constexpr std::chrono::milliseconds kGrace{700};
+  static constexpr std::chrono::milliseconds kGrace{700}, kLook{50};
 
   void ask() {
     const std::lock_guard lock(mutex_);
@@ -39,10 +40,17 @@ class RunEnd {
   bool wait(const HostCalls& calls) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return done_ || asked_; });
+    std::uint64_t call = calls.now();
+    auto since = std::chrono::steady_clock::now();
     while (!done_) {
-      const std::uint64_t call = calls.now();
-      changed_.wait_for(lock, kGrace, [this] { return done_; });
-      if (!done_ && call % 2 == 1 && calls.now() == call) return false;
+      changed_.wait_for(lock, kLook, [this] { return done_; });
+      const auto now = std::chrono::steady_clock::now();
+      if (calls.now() != call || call % 2 == 0) {
+        call = calls.now();
+        since = now;
+      } else if (!done_ && now - since >= kGrace) {
+        return false;
+      }
     }
     return true;
   }

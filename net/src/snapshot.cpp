@@ -8,14 +8,14 @@
 
 namespace thresher::net {
 namespace {
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 }  // namespace
 
 std::string save_snapshot(const std::string& folder, const Snapshot& s) {
   Writer w;
   w.u32(kVersion).u64(s.own.size()).bytes(s.own.view());
-  w.u64(s.app.size()).bytes(s.app.view());
+  w.u64(s.app.size()).bytes(s.app.view()).bytes(s.state.bytes);
   const Digest digest = hash(w.view());
   w.bytes(digest.bytes);
   const std::string path = folder + "/snapshot";
@@ -37,8 +37,9 @@ std::optional<StopSnapshot> load_snapshot(const std::string& folder) {
   if (r.u32() != kVersion) return std::nullopt;
   const ByteView own = r.bytes(r.u64());
   const ByteView app = r.bytes(r.u64());
+  const Digest state = r.digest();
   if (!r.done()) return std::nullopt;
-  return StopSnapshot{std::move(*file), own, app};
+  return StopSnapshot{std::move(*file), own, app, state};
 }
 
 }  // namespace thresher::net

@@ -173,9 +173,9 @@ std::optional<StartPoint> Node::Impl::start_point_of(const LoadedSnapshot& snaps
 }
 
 // Puts one into ledger, tree and application. kWrong: the application took it, and has another
-// state afterwards than was certified.
+// state afterwards than when it was taken.
 Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView state,
-                                                  const Checkpoint* certified) {
+                                                  const Digest& digest) {
   const Ledger& restored = from.ledger;
   if (restored.slot() < reader.begin().slot) return FromSnapshot::kNo;  // the log goes not so far
   // A snapshot that goes beyond the log would hide from readers of the log what is missing.
@@ -188,7 +188,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
   bool taken = false, same = true;
   const bool ran = calls.run("restore()", [&] {
     taken = app.restore(state);
-    same = !taken || certified == nullptr || app.state() == certified->state;
+    same = !taken || app.state() == digest;
   });
   if (!same) return FromSnapshot::kWrong;
   if (!ran || !taken) return FromSnapshot::kNo;
@@ -208,8 +208,15 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
   const auto at_stop = load_snapshot(options.data);
   const auto from_stop = [&] {
     auto from = start_point_of(at_stop->own);
-    return from && restore_from(std::move(*from), at_stop->app, nullptr) == FromSnapshot::kYes;
+    return from ? restore_from(std::move(*from), at_stop->app, at_stop->state) : FromSnapshot::kNo;
   };
+  const Error wrong_at_stop{
+      ErrorCode::kRejected,
+      "the snapshot '" + options.data +
+          "/snapshot' does not give the state that the application had when the node was stopped: "
+          "its snapshot() and restore() do not belong together. Mend it, remove that file, and "
+          "start the node again, which reads more of its log",
+      options.data};
   const auto stop_slot = [&]() -> std::uint64_t {
     if (!at_stop) return 0;
     Reader in(at_stop->own);
@@ -221,7 +228,9 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
   for (const Round slot : folder.slots()) {
     if (!stop_tried && stop_slot >= slot.value) {
       stop_tried = true;
-      if (from_stop()) return Unit{};
+      const FromSnapshot got = from_stop();
+      if (got == FromSnapshot::kYes) return Unit{};
+      if (got == FromSnapshot::kWrong) return wrong_at_stop;
     }
     const auto certificate = load_certificate(*store, slot, committee().size());
     if (!certificate) {
@@ -242,7 +251,7 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
       pass_over(" contradicts itself");
       continue;
     }
-    switch (restore_from(std::move(*from), loaded->state.view(), &certificate->checkpoint)) {
+    switch (restore_from(std::move(*from), loaded->state.view(), certificate->checkpoint.state)) {
       case FromSnapshot::kYes:
         whole_snapshots.insert(slot);
         return Unit{};
@@ -263,7 +272,15 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     }
     if (!calls.problem().empty()) return app_threw();
   }
-  if (!stop_tried && from_stop()) return Unit{};
+  if (stop_tried) return ended;
+  switch (from_stop()) {
+    case FromSnapshot::kYes:
+      return Unit{};
+    case FromSnapshot::kWrong:
+      return wrong_at_stop;
+    case FromSnapshot::kNo:
+      break;
+  }
   return ended;
 }
 

@@ -20,12 +20,36 @@ SnapshotWriter::SnapshotWriter(SnapshotFolder folder, Options options, Hooks hoo
       thread_([this] { work(); }) {}
 
 SnapshotWriter::~SnapshotWriter() {
+  stop();
+  thread_.join();
+}
+
+void SnapshotWriter::stop() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  wake_.notify_one();
-  thread_.join();
+  wake_.notify_all();
+}
+
+void SnapshotWriter::wait_for_host() {
+  std::unique_lock lock(mutex_);
+  left_host_.wait(lock, [&] { return !in_host_; });
+}
+
+// False: the node stops.
+bool SnapshotWriter::enter_host() {
+  const std::lock_guard lock(mutex_);
+  in_host_ = !stop_;
+  return in_host_;
+}
+
+void SnapshotWriter::leave_host() {
+  {
+    const std::lock_guard lock(mutex_);
+    in_host_ = false;
+  }
+  left_host_.notify_all();
 }
 
 void SnapshotWriter::take(Job job) {
@@ -93,14 +117,20 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
     }
     return true;
   };
+  if (!enter_host()) return "the node stops";
   bool whole = false;
+  std::string thrown;
   try {
     whole = job.state->write([&](ByteView part) {
       return in_shares(part, [&](ByteView chunk) { return file->append(chunk); });
     });
   } catch (const std::exception& e) {
-    return std::string("the application threw in Frozen::write(): ") + e.what();
+    thrown = e.what();
+  } catch (...) {
+    thrown = "an exception that is no std::exception";
   }
+  leave_host();
+  if (!thrown.empty()) return "the application threw in Frozen::write(): " + thrown;
   if (!whole) return why.empty() ? "the application gave up writing it" : why;
   if (job.ledger && !net::write(*job.ledger, [&](ByteView part) {
         return in_shares(part, [&](ByteView chunk) { return file->append_ledger(chunk); });

@@ -57,19 +57,27 @@ class SnapshotWriter {
   void take(Job job);
   /// Whether one is being written or waits. From any thread.
   bool busy() const;
+  /// Nothing more is begun, and what is being written is given up.
+  void stop();
+  /// Returns when the thread is in no call of the host, after stop() for good.
+  void wait_for_host();
 
  private:
   void work();
   std::string write(const Job& job, std::uint64_t& bytes);
   bool rests(std::chrono::steady_clock::duration how_long);
+  bool enter_host();
+  void leave_host();
 
   SnapshotFolder folder_;
   Options options_;
   Hooks hooks_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable left_host_;
   std::optional<Job> waiting_;
   bool writes_ = false;
+  bool in_host_ = false;  // in Frozen::write()
   bool stop_ = false;
   std::thread thread_;
 };

@@ -1,9 +1,11 @@
 #include "thresher/protocols/broadcast/bracha.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "keys.hpp"
+#include "thresher/core/assert.hpp"
 
 namespace thresher {
 
@@ -105,6 +107,8 @@ void Bracha::count(const Instance& i, State& s, NodeId from, Counter c, const Di
   const auto [it, fresh] =
       s.counts.try_emplace(digest, Count{{Tally(config_.committee), Tally(config_.committee)}});
   it->second.by[c].add(from);
+  THRESHER_ASSERT(s.counts.size() <= std::size(s.spoke) * config_.committee.size(),
+                  "R2: a node counts once for each counter");
   advance(i, s, fx);
 }
 
@@ -143,6 +147,7 @@ void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& c
   }
   s.location = rule.to;
   if (config_.table->locations[rule.to].holds_value && rule.when) {
+    THRESHER_ASSERT(!s.value || *s.value == counted, "R3: a node is committed to one value");
     s.value = counted;
     shelf_.keep_only(i, s, counted);
   }

@@ -389,7 +389,6 @@ void Instances<Self, S, M>::record(const Instance& i, S& s, Counter c, const Dig
 template <class Self, class S, class M>
 void Instances<Self, S, M>::deliver(const Instance& i, S& s, const Digest& digest, bool on_disk,
                                     Fx& fx) {
-  THRESHER_ASSERT(!s.done, "an instance is delivered once");
   shelf_.mark_delivered(i, s);
   s.on_disk = on_disk;
   shelf_.keep_only(i, s, digest);

@@ -345,6 +345,7 @@ void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
   Slot& s = slots_[slot];
   Ballot& b = s.ballots[view_];
   if (b.accepted || !may_accept(slot, s.claim, value)) return;
+  THRESHER_ASSERT(active_, "R3: a replica that leaves a view accepts nothing more in it");
   b.accepted = hash(value.view());
   b.value = value;
   highest_ = std::max(highest_, slot + 1);
@@ -384,6 +385,7 @@ void Pbft::progress(std::uint64_t slot, Slot& s, Fx& fx) {
   Ballot& b = it->second;
   if (!b.prepared && enough(b, kPrepare)) {
     b.prepared = true;
+    THRESHER_ASSERT(s.claim.prepared_view < view_, "R4: a view prepares one value of a slot");
     s.claim.prepared_view = view_;
     s.claim.prepared = b.value;
     save_claim(slot, s.claim, fx);

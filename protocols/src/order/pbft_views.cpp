@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pbft_parts.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/core/compose.hpp"
 
 namespace thresher {
@@ -19,6 +20,7 @@ constexpr std::uint64_t kMaxPatience = 256;
 
 // R6, R7
 void Pbft::change_view(std::uint64_t view, Fx& fx) {
+  THRESHER_ASSERT(view > view_, "R7: a view that was left is never entered again");
   view_ = view;
   active_ = false;
   age_ = 0;

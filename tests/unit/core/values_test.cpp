@@ -197,6 +197,18 @@ TEST(Bytes, SlicesShareMemoryAndCompareByContent) {
 }
 
 // Whatever they were made from, and whoever goes first.
+// Its size stayed, with no memory behind it.
+TEST(Bytes, WhatWasMovedFromIsEmpty) {
+  Bytes a = Bytes::copy_of(as_view("abc"));
+  Bytes b = std::move(a);
+  EXPECT_TRUE(a.empty());  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(a, Bytes{});
+  EXPECT_EQ(hash(a.view()), hash({}));
+  a = std::move(b);
+  EXPECT_TRUE(b.empty());  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(as_text(a.view()), "abc");
+}
+
 TEST(Bytes, APartKeepsTheWholeAlive) {
   auto room = std::make_unique_for_overwrite<std::byte[]>(3);
   std::ranges::copy(as_view("abc"), room.get());

@@ -330,13 +330,15 @@ TEST_F(Snapshots, WhatWasCheckedIsWhatIsGiven) {
   EXPECT_EQ(as_text(loaded->state.view()), state);
   EXPECT_EQ(as_text(loaded->ledger->view()), "ledger");
   ASSERT_EQ(save_snapshot(data_.string(), {Bytes::copy_of(as_view("mine")),
-                                           Bytes::copy_of(as_view("of the application"))}),
+                                           Bytes::copy_of(as_view("of the application")),
+                                           hash(as_view("its state"))}),
             "");
   const auto at_stop = load_snapshot(data_.string());
   ASSERT_TRUE(at_stop);
   fs::resize_file(data_ / "snapshot", 0);
   EXPECT_EQ(as_text(at_stop->own), "mine");
   EXPECT_EQ(as_text(at_stop->app), "of the application");
+  EXPECT_EQ(at_stop->state, hash(as_view("its state")));
 }
 
 // A node that was killed while it took its state from peers, and got level by their logs, kept what

@@ -419,7 +419,8 @@ TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
   const auto taken = second.open(path());
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, ErrorCode::kBusy);
-  EXPECT_THAT(taken.error().what, HasSubstr("another process runs this node"));
+  EXPECT_THAT(taken.error().what,
+              HasSubstr("this node runs already, in another process or in this one"));
   for (const auto& [error, advice] : std::map<int, std::string>{{ENOSPC, "free space"},
                                                                 {EMFILE, "ulimit -n"},
                                                                 {EROFS, "mount it for writing"},

@@ -6,7 +6,8 @@
 //   auto room = std::make_unique_for_overwrite<std::byte[]>(size);   // fill it, then
 //   Bytes read = Bytes::from(std::move(room), size);
 //
-// Guarantees: copying is a reference count; contents never change. Not a string: no terminator.
+// Guarantees: copying is a reference count; contents never change; what was moved from is empty.
+// Not a string: no terminator.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,16 @@ inline std::string_view as_text(ByteView bytes) {
 class Bytes {
  public:
   Bytes() = default;
+  Bytes(const Bytes&) = default;
+  Bytes& operator=(const Bytes&) = default;
+  Bytes(Bytes&& other) noexcept
+      : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Bytes& operator=(Bytes&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  ~Bytes() = default;
 
   /// Takes over `data` without copying.
   static Bytes from(std::vector<std::byte> data) {

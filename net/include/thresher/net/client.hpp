@@ -115,7 +115,8 @@ struct ClientOptions {
   /// that was used before, give `first_sequence` a number above all that were used.
   std::optional<crypto::SigningKey> key{};
   std::uint64_t first_sequence = 0;
-  /// Called on the client's thread when no link to a node can be had, with what is wrong.
+  /// Called on the client's thread when no link to a node can be had, with what is wrong, and when
+  /// a callback threw.
   std::function<void(const std::string&)> on_problem{};
 };
 
@@ -131,7 +132,8 @@ class Client {
   /// Never throws, and resolves within the patience.
   std::future<Outcome> submit(ByteView transaction, AskOptions options = {});
   /// The same; `done` is called once, on the client's thread or on that of the destructor. It may
-  /// submit again.
+  /// submit again. What it throws is lost, and told to ClientOptions::on_problem; an empty one is
+  /// not called.
   void submit(ByteView transaction, OnOutcome done, AskOptions options = {});
   /// The same with a completion token of Boost.Asio: thresher/net/completion.hpp defines it.
   template <CompletionToken Token>
@@ -146,7 +148,8 @@ class Client {
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,
   /// without end. When the node has pruned that position it calls `pruned` instead, with the first
-  /// one that is there: the caller then decides where to go on, by another subscribe().
+  /// one that is there: the caller then decides where to go on, by another subscribe(). An exception
+  /// of theirs is lost, and told to ClientOptions::on_problem; the next transaction follows.
   void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit,
                  std::function<void(std::uint64_t begins)> pruned = {});
 

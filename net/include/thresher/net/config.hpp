@@ -24,6 +24,10 @@ struct NodeConfig {
 
 Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file);
 
+/// Whether the numbers lie in the ranges of the keys of node.toml. kMalformed: one does not;
+/// `where` is its key.
+Result<Unit, Error> check_ranges(const NodeOptions& options);
+
 /// Whether the delays of links fit a network of so many nodes. kMalformed: they do not; `where` is
 /// the key.
 Result<Unit, Error> check_delays(const NodeOptions& options, std::size_t nodes);

@@ -48,6 +48,10 @@ enum class StoreKind : std::uint8_t {
   kMemory,  ///< for measurements: a node that used it must not come back with its key
 };
 
+/// Largest transaction that any node takes. Unit: bytes.
+inline constexpr std::size_t kMostTransaction = 1u << 20;
+
+/// Numbers have the ranges that docs/operations.md gives for the keys of node.toml.
 struct NodeOptions {
   std::string home{};     ///< holds what the next four name
   std::string genesis{};  ///< default: home/../genesis.json
@@ -85,7 +89,7 @@ struct NodeOptions {
   std::string accelerator{};
   std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
   std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
-  std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
+  std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction, at most kMostTransaction
   /// Rounds of the DAG that are kept after they were delivered. Older blocks are never ordered, so
   /// all nodes need the same number for as long as the network lives: members with another one are
   /// refused, and so is a store that was made with another one.
@@ -156,9 +160,10 @@ class Node {
   /// protocol promises does not hold; kCorrupt, kIo and the like: the store. Also those of
   /// Transport::start() and, where the node took its state from peers, of open(). `where`: the
   /// node's home, unless it is an address or a file.
-  /// When the node's thread is in a call of the application that does not return, it gives up less
+  /// When a call of the application does not return, Frozen::write() included, it gives up less
   /// than a second after stop(), with kHostBlocks: the application must outlive that call, and the
-  /// store stays locked until it returned.
+  /// store stays locked until it returned. A node runs once: kBusy, and nothing else happens, when
+  /// run() or start() was called before.
   Result<Unit, Error> run();
   /// On the host's context: returns at once; `stopped` is called there when the node has stopped,
   /// with what run() would return, or with kUnsupported: the node took its state from peers and has
@@ -172,7 +177,8 @@ class Node {
   /// the node has stopped.
   std::future<Receipt> submit(ByteView transaction, SubmitOptions options = {});
   /// The same; `done` is called once, on the node's thread, which it must not hold up, or on that
-  /// of whoever stops the node. It may submit again.
+  /// of whoever stops the node. It may submit again. What it throws is lost, with a line in the
+  /// log; an empty one is not called.
   void submit(ByteView transaction, OnOutcome done, SubmitOptions options = {});
   /// The same with a completion token of Boost.Asio, as in `co_await node.submit(bytes,
   /// use_awaitable)`: thresher/net/completion.hpp defines it.
@@ -202,7 +208,8 @@ class Node {
 };
 
 /// The words of an error about a folder whose node is running (ErrorCode::kBusy).
-inline constexpr std::string_view kNodeRuns = "another process runs this node";
+inline constexpr std::string_view kNodeRuns =
+    "this node runs already, in another process or in this one";
 
 /// Visits the durable log of a node that is not running, from position `from`; 0: from where it
 /// begins, if its front was pruned. kBusy: it runs; kMissing: `from` itself was pruned, or the node

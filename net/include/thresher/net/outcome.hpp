@@ -21,6 +21,11 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/net/application.hpp"
 
+namespace boost::asio {
+template <typename Allocator>
+class use_future_t;
+}
+
 namespace thresher::net {
 
 /// Where a submitted transaction ended up, and what the application made of it.
@@ -69,6 +74,9 @@ struct Outcome {
   bool committed() const { return kind == Kind::kCommitted; }
 };
 
+/// Largest question that a node takes. Unit: bytes.
+inline constexpr std::size_t kMostQuestion = 1u << 16;
+
 /// What the application of one node answered to a question.
 struct Answer {
   bool failed = false;       ///< `bytes` is why there is no answer, as text
@@ -79,11 +87,17 @@ struct Answer {
 using OnOutcome = std::function<void(const Outcome&)>;
 struct SubmitOptions;  // of a node
 struct AskOptions;     // of a client
+/// Of Boost.Asio's tokens the one that can also be called, to wrap a function.
+template <class T>
+inline constexpr bool kUseFuture = false;
+template <class Allocator>
+inline constexpr bool kUseFuture<boost::asio::use_future_t<Allocator>> = true;
 /// Anything that is neither called with an outcome nor options of a submission.
 template <class T>
-concept CompletionToken = !std::is_invocable_v<std::decay_t<T>&, const Outcome&> &&
-                          !std::is_same_v<std::remove_cvref_t<T>, SubmitOptions> &&
-                          !std::is_same_v<std::remove_cvref_t<T>, AskOptions>;
+concept CompletionToken =
+    (!std::is_invocable_v<std::decay_t<T>&, const Outcome&> ||
+     kUseFuture<std::decay_t<T>>)&&!std::is_same_v<std::remove_cvref_t<T>, SubmitOptions> &&
+    !std::is_same_v<std::remove_cvref_t<T>, AskOptions>;
 
 /// What a future or a coroutine throws for an outcome that is not kCommitted.
 class NotCommitted : public std::runtime_error {

@@ -186,6 +186,7 @@ class Shelf {
   }
   /// To be called when the host is given the payload. Pre: the origin is of the committee.
   void mark_delivered(const Instance& i, State& s) {
+    THRESHER_ASSERT(!s.done, "an instance is delivered once");
     std::uint32_t& took = origins_[i.origin.value].took;
     took = std::max(took, s.age);
     s.done = true;
