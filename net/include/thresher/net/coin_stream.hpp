@@ -59,7 +59,7 @@ class CoinStream {
  public:
   using Deliver = std::function<void(const CoinToss&)>;
 
-  /// kMismatch: a key is no member's, or not this node's. kRejected: the coin cannot be tossed
+  /// kMismatch: a key is not a member's, or not this node's. kRejected: the coin cannot be tossed
   /// among these nodes. kMissing: there is no such coin. Also those of DiskStore::open_checked(),
   /// crypto::load_key() and Transport::start().
   static Result<std::unique_ptr<CoinStream>, Error> begin(CoinStreamOptions options,
