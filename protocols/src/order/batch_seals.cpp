@@ -88,7 +88,7 @@ void BatchSeals::refuse(Epoch& epoch, NodeId from) {
   ++false_shares_[from.value];
 }
 
-// If one share of a node is false, none of its shares counts.
+// H12. If one share of a node is false, none of its shares counts.
 void BatchSeals::judge(std::uint64_t number, Epoch& epoch) {
   const auto heard = std::exchange(epoch.heard, {});
   std::vector<std::uint8_t> good(heard.size(), 1);

@@ -166,6 +166,7 @@ bool HoneyBadger::may_serve(NodeId to, std::size_t bytes) {
   return true;
 }
 
+// H7: f+1 that say the same decide a slot.
 void HoneyBadger::receive(NodeId from, const Decided& m, Fx& fx) {
   if (log_.hear(from, m.slot, m.value)) deliver(fx);
 }

@@ -103,6 +103,7 @@ void LeaderChain::restore_block(const Bytes& value, const Bytes& body) {
   blocks_.emplace(held.name(), held);
 }
 
+// R5
 void LeaderChain::save_said(Fx& fx) const {
   const int flags = (said_.notarized ? kNotarized : 0) | (said_.finalized ? kFinalized : 0) |
                     (said_.skipped ? kSkipped : 0);

@@ -116,7 +116,7 @@ std::optional<Reference> LeaderChain::choose_parent() const {
   return usable(tip_) ? std::optional(tip_) : std::nullopt;
 }
 
-// One of each queue in turn, without what the chain holds already.
+// R2. One of each queue in turn, without what the chain holds already.
 std::vector<Bytes> LeaderChain::gather(const Reference& parent) const {
   if (open_loads() >= kLoads) return {};
   std::set<Digest> taken;
@@ -135,7 +135,7 @@ std::vector<Bytes> LeaderChain::gather(const Reference& parent) const {
   return values;
 }
 
-// An empty block makes final what stands below it.
+// R2. An empty block makes final what stands below it.
 bool LeaderChain::must_go_on(const Reference& parent) const {
   const bool waited = age_ > 0 && (open_loads() > 0 || skip_called_for());
   return waited || (rules_.linear() && unpublished(parent));
@@ -175,8 +175,8 @@ bool LeaderChain::consider(Fx& fx) {
   return true;
 }
 
-// The first view between the two without a certificate that it was skipped; `before` when all have
-// one.
+// R8. The first view between the two without a certificate that it was skipped; `before` when all
+// have one.
 std::uint64_t LeaderChain::first_unskipped(std::uint64_t after, std::uint64_t before) const {
   for (std::uint64_t k = after + 1; k < before; ++k) {
     const auto v = views_.find(k);

@@ -60,6 +60,7 @@ std::uint64_t Pbft::frontier() const {
   return frontier_.mark();
 }
 
+// R2
 NodeId Pbft::leader(std::uint64_t view) const {
   return NodeId{static_cast<std::uint16_t>(view % config_.committee.size())};
 }
@@ -150,6 +151,7 @@ void Pbft::on(const Expired& timer, Fx& fx) {
   advance(fx);
 }
 
+// R7
 void Pbft::tick(Fx& fx) {
   ++ticks_;
   // Who is alone in its view waits there: the others will come, or do well without.
@@ -196,7 +198,7 @@ void Pbft::complain(Fx& fx) {
   submit_again(fx);
 }
 
-// The own requests may have been lost on their way to others. Under full load one waits for its
+// R1. The own requests may have been lost on their way to others. Under full load one waits for its
 // turn about as long as kAgain, and a copy of all that waits for each few ticks would make the wait
 // longer, until views end before they decide anything.
 void Pbft::submit_again(Fx& fx) {
@@ -247,6 +249,7 @@ bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
          tally->count() == config_.committee.at_least(kQuorum);
 }
 
+// R6
 bool Pbft::receive(NodeId from, const NewView& m, Fx&) {
   if (m.view < view_) return false;  // late
   const std::set<NodeId> distinct(m.from.begin(), m.from.end());
@@ -267,6 +270,7 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
   return news && *news && (!m.urgent || leader(view_) == config_.self);
 }
 
+// R9: how far a peer has delivered.
 bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   if (!announce(from, m.delivered)) return false;
   move_floor(fx);
@@ -355,6 +359,7 @@ void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
   vote(slot, b, kPrepare, fx);
 }
 
+// R3, R4
 void Pbft::vote(std::uint64_t slot, Ballot& b, Phase phase, Fx& fx) {
   fx.broadcast(Vote{view_, slot, *b.accepted, phase});
   (void)count(b, config_.self, phase, *b.accepted);
@@ -371,6 +376,7 @@ Tally* Pbft::count(Ballot& b, NodeId from, Phase phase, const Digest& d) {
   return &tally;
 }
 
+// R4
 bool Pbft::enough(const Ballot& b, Phase phase) const {
   const Votes& votes = b.votes[phase];
   if (*b.accepted == votes.first) return votes.of_first.reached(kQuorum, config_.committee);
@@ -409,6 +415,7 @@ void Pbft::deliver_ready(Fx& fx) {
   move_floor(fx);
 }
 
+// R5, R7: a delivery resets the patience.
 void Pbft::note_delivered(const SlotLog::Delivered& d, Fx& fx) {
   if (d.fresh) fx.deliver({d.slot, d.value});
   requests_.remove(d.digest);
