@@ -358,7 +358,7 @@ TEST(Channel, WhoDoesNotTakeItsDeliveriesLagsAndFillsNothing) {
     while (!all[0]->send(as_view(text))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, kCount)) << i;
-  // What was on the way when it was full may have come as well: a window of each member.
+  // Payloads on their way when it was full may have come as well: a window of each member.
   EXPECT_LE((*idle)->status().ready, 8 + 4 * 2 * 4);
   for (std::size_t k = 0; k < kCount; ++k) {
     auto next = (*idle)->next();

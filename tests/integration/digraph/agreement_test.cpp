@@ -175,7 +175,7 @@ void agree_though_one_is_missing(const Network& network) {
   });
 }
 
-// What it said before may or may not count.
+// Its earlier messages may or may not count.
 void agree_though_one_is_killed(const Network& network) {
   in_some_try([&](const std::string& name) {
     auto all = network.exact({{0, 5}, {1, 5}, {2, 5}, {3, 9}}, name, ring());

@@ -46,7 +46,7 @@ TEST(Clients, AnySequenceIsAnsweredWithItsPlace) {
   EXPECT_EQ(client.answer(0, "overtaken"), 70'000);
   EXPECT_EQ(client.answer(1u << 21, "far"), 70'001);
   EXPECT_EQ(client.answer(~std::uint64_t{0}, "farther"), 70'002);
-  // What is submitted again is answered with the place that it has.
+  // A transaction that is submitted again is answered with the place that it has.
   EXPECT_EQ(client.answer(0, "overtaken"), 70'000);
   EXPECT_EQ(client.answer(1u << 21, "far"), 70'001);
 }

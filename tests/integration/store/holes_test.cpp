@@ -217,7 +217,7 @@ TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
 /// they must not do before peers have given them.
 class DamagedPayloads : public Holes {};
 
-// The disk gives back something else than what was written there. What peers give stands in its
+// The disk gives back something else than what was written there. The peers' copy stands in its
 // place afterwards: the log is whole again for its readers, also from its start.
 TEST_P(DamagedPayloads, AreFetchedAndWrittenInTheirPlaces) {
   std::vector<Said> said(4);
@@ -384,7 +384,7 @@ TEST(HolesAlone, WhoAsksForADamagedPayloadIsNotLeftWaiting) {
   EXPECT_TRUE(said.has("cannot be read back for a client"));
 }
 
-// What the protocol had not delivered is in nobody's log: the node says so, and does not start.
+// A block that the protocol had not delivered is in no log: the node says so, and does not start.
 TEST(HolesAlone, ABodyThatNoLogHasStopsTheNode) {
   constexpr std::uint64_t kFarAhead = 10'000;
   const Bytes seal_of_another = Bytes::from(Writer().bytes(Digest{}.bytes).u64(1).take());

@@ -175,7 +175,7 @@ TYPED_TEST(History, NobodyWaitsForWhoIsSilent) {
   }
 }
 
-// What it skipped is what it missed, each once. With archives that is nothing.
+// It skipped exactly what it missed, each once. With archives that is nothing.
 TYPED_TEST(History, WhoMissedMoreGoesOnAndSaysHowMuch) {
   this->cut_ = true;
   this->stream(4 * kHistoryOfOne, kSlow);

@@ -120,7 +120,7 @@ TEST(ChainedEchoLagging, WhoWasCutOffForAMinuteGetsEverything) {
   }
 }
 
-// What goes on meanwhile must not run away from it.
+// Streams that go on meanwhile must not run away from it.
 TEST(ChainedEchoLagging, WhoIsBackCatchesUpWhileTheStreamsGoOn) {
   Streams run;
   run.cut(kLast);

@@ -117,7 +117,7 @@ class Totality : public ::testing::Test {
           config.window = kWindow;
           config.payload_bytes = 100;
           config.origin_bytes = 1 << 20;
-          // What is kept for nodes that lag would hide what is forgotten.
+          // A history for nodes that lag would hide what is forgotten.
           if constexpr (requires { config.history; }) config.history = 0;
           return B(config);
         }) {

@@ -106,7 +106,7 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     return {bytes, hash(bytes.view())};
   }
 
-  // What was submitted and not yet in a header is the host's to keep.
+  // The host keeps what was submitted and is not yet in a header.
   void begins(std::uint16_t i) {
     restarted_.insert(i);
     std::erase_if(wanted_, [&](const auto& w) { return w.second == i; });

@@ -65,7 +65,7 @@ TEST(Turns, OneOrderWhoeverIsPassedOver) {
   }
 }
 
-// What a node holds is its own affair: leaders that follow from that are different ones everywhere.
+// Nodes hold different vertices: leaders that follow from those would differ everywhere.
 // That a walk has to be made again is shown in `unit_certified`, `Walk`, by hand: these schedules
 // do not find it.
 TEST(Turns, LeadersByWhatANodeHoldsFork) {

@@ -175,7 +175,7 @@ TEST(Attachments, ABlockThatIsUnderWayForLongMakesItsAuthorNotLate) {
   }
 }
 
-// B6. What node 0 sends is lost to one of the others, each in its turn.
+// B6. Messages of node 0 are lost to one of the others, each in its turn.
 TEST(Attachments, WhoseSparseBlocksGetLostBringsTheLastOneWithTheNext) {
   Timed world(kNodes, {});
   std::uint64_t lost_to = 0;  // 0: nobody

@@ -108,8 +108,8 @@ class Mutants : public testing::TestWithParam<const VoteTable*> {};
 std::string label(const testing::TestParamInfo<const VoteTable*>& table) {
   return std::string(table.param->name);
 }
-// All but graded_bca: its 13 counters make a mutant a matter of minutes. What it has beyond bca is
-// held by the executor's own mutants (tests/property/agreement).
+// All but graded_bca: its 13 counters make a mutant a matter of minutes. The rest of it, beyond
+// bca, is tested by the executor's own mutants (tests/property/agreement).
 INSTANTIATE_TEST_SUITE_P(Agreement, Mutants,
                          testing::Values(&agreement::kBvBroadcast, &agreement::kBca,
                                          &agreement::kMmr14, &agreement::kCobalt,

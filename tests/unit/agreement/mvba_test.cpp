@@ -142,7 +142,7 @@ TEST(Mvba, AnOutageOfAllChangesNothing) {
   }
 }
 
-// What a node says that it holds it says again after a restart, though the delivery is not on disk
+// After a restart a node says again what it said that it holds, though the delivery is not on disk
 // yet: else others would vote down what counts as finished.
 TEST(Mvba, SaysNoLessAfterARestart) {
   Certified run(4, 3);

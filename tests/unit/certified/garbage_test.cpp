@@ -75,7 +75,7 @@ TEST(Garbage, APayloadWhoseHeaderIsCertifiedTooLateIsProposedAgain) {
   EXPECT_EQ(std::count(roots.begin(), roots.end(), payload.root), 2);
 }
 
-// What the host was told is taken is not dropped because more of it waits by now.
+// A payload that was taken from the host is not dropped because more of them wait by now.
 TEST(Garbage, APayloadIsProposedAgainHoweverManyWait) {
   Desk t(4, Rules::bullshark());
   const Payload payload = payload_of("nobody refers to it");

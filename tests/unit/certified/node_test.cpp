@@ -209,7 +209,7 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
     old += r.table == kVertex && round <= 50 ? 1 : 0;
   });
   EXPECT_EQ(old, 0u);
-  // What came by the log alone is not handed out.
+  // A vertex that came by the log alone is not handed out.
   t.sends.clear();
   t.say(2, Want{{{NodeId{1}, Round{99}}}, {}});
   EXPECT_TRUE(t.sent<Give>(2).empty());

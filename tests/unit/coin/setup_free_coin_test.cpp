@@ -198,7 +198,7 @@ int differing(std::uint32_t rounds) {
   return out;
 }
 
-// What the rounds are for: one is too few for a schedule that splits the nodes' sets.
+// Why there are rounds: one is too few for a schedule that splits the nodes' sets.
 TEST(SetupFreeCoin, RoundsMakeNodesAgree) {
   EXPECT_GT(differing(1), 0);
   EXPECT_EQ(differing(16), 0);
@@ -236,7 +236,7 @@ TEST(SetupFreeCoin, ARestartAtAnyTimeChangesNothing) {
   }
 }
 
-// What a node hears for the first time when all is over: it asks, and is told.
+// A node that hears of it for the first time when all is over asks, and gets the value.
 TEST(SetupFreeCoin, LossDelaysAndDoesNotStop) {
   Coins run({.rounds = 6});
   std::uint64_t count = 0;

@@ -11,9 +11,9 @@
 namespace thresher::dag {
 namespace {
 
-// A liar's second chain beside the first that this node holds, and room for one block of it. What
-// cannot be held is not asked for, since it would fill the answers in place of what can; when a
-// block of a correct node turns out to rest on it, it is. Found by `thresher sim fuzz`, seed
+// A liar's second chain beside the first that this node holds, and room for one block of it. A
+// block that cannot be held is not asked for, since it would fill the answers in place of others;
+// when a block of a correct node turns out to rest on it, it is. Found by `thresher sim fuzz`, seed
 // 92001219: seven correct nodes of ten asked for a liar's blocks, one an answer, and stopped.
 TEST(Floods, Row3WhatNobodyHasRoomForIsNotAskedFor) {
   Limits limits;

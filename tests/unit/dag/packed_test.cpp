@@ -100,7 +100,7 @@ TEST(Packed, AMalformedBitmapIsRefused) {
   }
 }
 
-/// What decodes is written again byte for byte, so a block has one spelling in each form.
+/// A block that decodes is written again byte for byte, so it has one spelling in each form.
 TEST(Packed, DecodingIsCanonical) {
   Prng random(1, 9);
   const auto whole = encoded(dense_block(10, 6, true));

@@ -151,7 +151,7 @@ TEST(Schedule, SomeTurnsIgnoreItAndAreTheSameForAll) {
   EXPECT_TRUE(differ);
 }
 
-// What a record holds is all that leads to the next leaders.
+// A record holds all that leads to the next leaders.
 TEST(Schedule, GoesOnAfterARestartAsBefore) {
   for (const Leaders rule : {Leaders::kMisses, Leaders::kPrompt}) {
     Prng random(7, static_cast<std::uint64_t>(rule));

@@ -61,7 +61,7 @@ std::vector<BlockPtr> minted(const std::vector<Row>& rows) {
   return out;
 }
 
-/// What somebody decides of slot 1 who holds these rows and accepts what of them he may.
+/// The decision on slot 1 of a reader that holds these rows and accepts what it may of them.
 std::string seen_by(const std::vector<BlockPtr>& all, const std::vector<int>& held,
                     const Rules& rules) {
   Store store(four(), rules);

@@ -53,7 +53,7 @@ class Door {
   Door() : port_(free_ports(1).at(0)), gateway_(hooks(), {}) {
     EXPECT_TRUE(gateway_.listen({"127.0.0.1", port_}));
   }
-  /// What `request` and the end of the stream are answered with.
+  /// The answers to `request` and to the end of the stream.
   Answers ask(const std::string& request, std::size_t bodiless = std::string::npos) const {
     const int fd = connect();
     say(fd, request);

@@ -41,7 +41,7 @@ Buffer payload_of(const std::vector<std::size_t>& sizes) {
   return out;
 }
 
-/// What the docs say that is hashed, written down once more: the payload with hashes in the places
+/// The hash that the docs define, written down once more: the payload with hashes in the places
 /// of the data that `hashes` names.
 Digest by_the_book(ByteView payload, const DataHashes& hashes,
                    const std::vector<std::size_t>& sizes) {

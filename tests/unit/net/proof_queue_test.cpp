@@ -46,7 +46,7 @@ TEST(ProofQueue, AllLinksTogetherGetAShareAndEachItsTurn) {
   for (const auto& [link, count] : answers) EXPECT_NEAR(count, answers[1], 1) << link;
 }
 
-// What was read for one is read once for its neighbours.
+// A chunk that was read for one is read once for its neighbours.
 TEST(ProofQueue, ATurnGoesOnInTheChunkThatWasRead) {
   ProofQueue proofs;
   for (std::uint64_t at = 0; at < 2 * LogTree::kChunk; ++at) ASSERT_TRUE(proofs.ask(1, at));

@@ -34,7 +34,7 @@ class Intake {
     submissions.pool().take(room, packed);
     return Bytes::from(std::move(packed));
   }
-  /// What the clients here are told.
+  /// Returns what the clients here hear.
   std::vector<Placed> order(const Bytes& payload, std::uint64_t slots = 1) {
     const Round slot{ledger.slot().value + slots};
     std::vector<Placed> out;

@@ -309,7 +309,7 @@ TEST(Transport, TheLongestQueueOfAClientGivesWayAndItIsSaid) {
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_NE(errors[0].find("client 65536 is disconnected"), std::string::npos) << errors[0];
   EXPECT_NE(errors[0].find("1048576 bytes together"), std::string::npos) << errors[0];
-  // What it held is free again: as much fits once more.
+  // The memory that it held is free again: as much fits once more.
   crowd.fill(2, 600'000);
   EXPECT_TRUE(crowd.up(1) && crowd.up(2));
 }

@@ -382,7 +382,7 @@ TEST(ReadExperiment, MoreThanFFaultyNeedsSayingSo) {
 TEST(ReadExperiment, AnOverrideMayNameAParameterOfTheProtocolAlone) {
   const Experiment e = one("", {{"protocol.name", "pbft"}, {"checkpoint", "20"}});
   EXPECT_EQ(std::get<std::int64_t>(e.parameters.at("checkpoint")), 20);
-  // What is wrong with it is said as of the whole path.
+  // Its errors name the whole path.
   EXPECT_THAT(complaints("\"seed\": 1", {{"protocol.name", "pbft"}, {"checkpoint", "-1"}}),
               ElementsAre(HasSubstr("protocol.checkpoint: must be a whole number from 1 to 1000")));
   EXPECT_THAT(complaints("\"seed\": 1", {{"protocol.name", "raft"}, {"checkpoint", "5"}}),
@@ -553,7 +553,7 @@ TEST(ReadExperiment, EveryKeyTakesOrRefusesEveryShape) {
   EXPECT_GT(refused, 800);
 }
 
-// What means nothing for a protocol is off, and whoever asks for it is told.
+// An oracle that means nothing for a protocol is off, and a file that asks for it is refused.
 TEST(ReadExperiment, OraclesThatMeanNothingAreOff) {
   const auto read = [](const std::string& oracles) {
     return read_experiments("{\"schema\": 1, \"protocol\": {\"name\": \"bitcoin\"}" + oracles + "}",

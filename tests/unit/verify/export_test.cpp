@@ -1,5 +1,5 @@
-// What runs is what is proved: the broadcasts' tables exported, their properties for every n, and
-// their mutants.
+// The code that runs is what is proved: the broadcasts' tables exported, their properties for every
+// n, and their mutants.
 #include "thresher/verify/export.hpp"
 
 #include <gtest/gtest.h>
