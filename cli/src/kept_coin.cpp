@@ -20,7 +20,7 @@ std::optional<NodeId> place_in(const net::Genesis& genesis, const PublicKey& key
   return NodeId{static_cast<std::uint16_t>(at - nodes.begin())};
 }
 
-/// Whose share of the old coin lies in the file decides whether this node may deal it.
+/// This node may deal the share of the old coin in the file only if it is its own.
 Result<crypto::Secret<crypto::RistrettoScalar>, std::string> old_share(
     const std::string& path, const net::Genesis& old, const std::string& old_path,
     const std::optional<NodeId>& was) {

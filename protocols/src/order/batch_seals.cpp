@@ -9,7 +9,7 @@
 namespace thresher::honey_badger {
 namespace {
 
-// Whose batch of which epoch a ciphertext is: it counts as no other's.
+// Binds a ciphertext to its epoch and origin: it counts as no other batch.
 Bytes label_of(std::uint64_t epoch, NodeId origin) {
   Transcript t("thresher/honeybadger-batch/1", {});
   t.u64(epoch).u16(origin.value);

@@ -145,7 +145,7 @@ void HoneyBadger::receive(NodeId from, const Forward& m, Fx&) {
   if (!good || !requests_.add(from, m.value, digest, epoch_)) ++refused_;
 }
 
-// H7: where peers are, and what this one lacks. Who gets less than it asked for asks again.
+// H7: where peers are, and what this one lacks. A node that gets less than it asked for asks again.
 void HoneyBadger::receive(NodeId from, const Status& m, Fx& fx) {
   frontier_.raise(from, m.delivered);
   told_[from] = {m.epoch, m.first};

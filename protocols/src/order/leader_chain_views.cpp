@@ -46,8 +46,8 @@ bool LeaderChain::enter(Fx& fx) {
   return true;
 }
 
-// R7: the leader may lack what brought this node here, and cannot propose without it. Who was
-// brought by the leader's proposal need not tell.
+// R7: the leader may lack what brought this node here, and cannot propose without it. A node that
+// got here by the leader's proposal need not.
 void LeaderChain::tell_leader(Fx& fx) {
   const View& before = views_[view_ - 1];
   const bool by_skip = !before.notarized;

@@ -154,7 +154,7 @@ void Pbft::on(const Expired& timer, Fx& fx) {
 // R7
 void Pbft::tick(Fx& fx) {
   ++ticks_;
-  // Who is alone in its view waits there: the others will come, or do well without.
+  // A node alone in its view waits there: the others will come, or do well without it.
   const bool together =
       active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
   const bool stuck = waiting() && together && ++age_ >= patience_;
@@ -406,8 +406,8 @@ void Pbft::deliver_ready(Fx& fx) {
     fx.push(std::move(next->record));
     note_delivered(*next, fx);
   }
-  // Who is behind asks on as soon as the answers are used up: a tick for each few slots would be
-  // slower than the others order.
+  // A node that lags asks for more as soon as the answers are used up: a tick for each few slots
+  // would be slower than the others order.
   if (asked_ && delivered() >= *asked_ + kAnswers && frontier() > delivered()) {
     asked_ = delivered();
     fx.broadcast(Want{view_, delivered()});

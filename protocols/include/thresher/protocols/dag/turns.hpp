@@ -1,4 +1,4 @@
-// Whose turn it is to lead a round, before anybody is passed over.
+// The node whose turn it is to lead a round, before any is passed over.
 //
 //   NodeId leader = turn_of(round, committee, Leaders::kPrompt);
 //
