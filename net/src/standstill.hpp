@@ -5,8 +5,8 @@
 //   clock.begin();                         // on the loop's thread, or before it runs
 //   if (clock.longest_us() > borne_us) ...
 //
-// Guarantees: a time t beyond a tick in which nothing was served is seen here, as t at least, once
-// the loop runs again. On the loop's thread. Has to go before the loop does.
+// Guarantees: when nothing was served for t beyond a tick, this says so, as t at least, once the
+// loop runs again. On the loop's thread. Has to go before the loop does.
 #pragma once
 
 #include <algorithm>

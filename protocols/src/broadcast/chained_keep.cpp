@@ -195,7 +195,7 @@ bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
 }
 
 // A node that echoes another branch of a lying origin lacks these payloads, however long that is.
-// No way is known to where peers are whom this node has to catch up with, so they are believed.
+// No chain is known to the peers that this node has to catch up with, so they are believed.
 bool ChainedEcho::has_echoed(const Stream& s, NodeId who, std::uint64_t count,
                              const Link& link) const {
   const Head& echoed = s.claims[who.value].echoed;

@@ -12,7 +12,7 @@ namespace thresher {
 using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
 using broadcast::due;
 
-// R7. The asker may deliver what it so learns was delivered, once f+1 say so. To look for a way
+// R7. The asker may deliver the positions that f+1 say they delivered. To look for a way
 // costs the same when there is none, and counts for half of what payloads on it may take (R10).
 void ChainedEcho::receive(NodeId from, const Trace& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
