@@ -46,7 +46,7 @@ int usage(const CLI::App& app, const std::string& what) {
 int unexpected(const CLI::App& app, const std::string& word) {
   const bool flag = word.rfind('-', 0) == 0;
   std::vector<std::string> known = names_in(app, flag);
-  // Who writes two dashes does not mean an option of one.
+  // A word with two dashes is not meant as an option of one.
   const bool wide = word.rfind("--", 0) == 0;
   std::erase_if(known, [&](const auto& k) { return flag && (k.rfind("--", 0) == 0) != wide; });
   const std::string stem = word.substr(0, word.find('='));
@@ -125,8 +125,8 @@ CLI::Option* declare(CLI::App& app, const Option& option, std::vector<std::strin
   return made;
 }
 
-// What a verb requires is asked for when it is the one that was chosen, and not when a verb below
-// it was: `log prove` needs nothing of `log`.
+// Options that a verb requires are asked for when that verb was chosen, and not when one below it
+// was: `log prove` needs nothing of `log`.
 void declare(CLI::App& app, const Verb& verb) {
   for (const Option& option : verb.options) {
     std::visit([&](auto* target) { (void)declare(app, option, target); }, option.target);

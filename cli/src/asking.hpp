@@ -27,7 +27,7 @@ struct Asking {
       return no_duration("--timeout", timeout, "time; write it as 30s or 500ms");
     return {};
   }
-  /// 0: `timeout` is no time.
+  /// 0: `timeout` is not a time.
   std::uint64_t patience_us() const { return parse_duration(timeout).value_or(0); }
   net::Words words() const { return quorum ? net::Words::kQuorum : net::Words::kOne; }
   /// Pre: no problem(). The error says what to do.

@@ -27,8 +27,9 @@ inline Result<std::unique_ptr<net::Client>, Error> client_of(const std::string& 
       return net::Client::open(o.genesis, std::move(options));
     }
   }
-  return Error{ErrorCode::kMismatch, "the key '" + o.key + "' is no member of '" + o.genesis + "'",
-               o.key, "check which belongs"};
+  return Error{ErrorCode::kMismatch,
+               "the key '" + o.key + "' is not a member of '" + o.genesis + "'", o.key,
+               "check which belongs"};
 }
 
 }  // namespace thresher::cli

@@ -59,7 +59,7 @@ class FileLock {
 /// Adds the public keys to the genesis file, or sees that they are there.
 std::string keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
                       const std::string& path) {
-  // Whoever waited here finds the file that replaced the one it locked.
+  // A process that waited here finds the file that replaced the one it locked.
   const FileLock lock(path);
   const auto now = net::load_genesis(path, net::MayLackCoin::kYes);
   if (!now) return now.error().text();
@@ -89,8 +89,8 @@ net::KeyGenerationOptions options_of(const net::NodeOptions& o, const net::Genes
   return out;
 }
 
-/// What a run that is over left behind. A kill in the middle of its removal leaves a part of it,
-/// which would pass for a damaged run if it still had the run's name.
+/// Removes what a finished run left behind. A kill in the middle of its removal leaves a part of
+/// it, which would pass for a damaged run if it still had the run's name.
 std::string remove_finished(const std::string& folder) {
   std::error_code error;
   std::filesystem::remove_all(folder + ".done", error);
@@ -219,7 +219,7 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
     return node.key == key->public_key();
   });
   if (at == nodes.end())
-    return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
+    return "the key '" + o.key + "' is not a member of '" + o.genesis + "'; check which belongs";
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
   if (std::string why = remove_finished(folder_of(o)); !why.empty()) return why;
   if (genesis->coin && net::open_coin(*genesis, o.coin, self))

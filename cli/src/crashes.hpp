@@ -1,5 +1,5 @@
-// How many nodes of a network may stop. Where nobody lies that is more than `f`, which counts liars
-// too: the protocol's own resilience says it, as in the simulator.
+// How many nodes of a network may stop. If no member lies, that is more than `f`, which counts
+// liars too: the protocol's own resilience decides, as in the simulator.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace thresher::cli {
 
-/// So many may stop, and the others go on.
+/// How many may stop while the others go on.
 std::uint32_t crashes_of(const net::Genesis& genesis);
 /// "f = 1", or "1 may crash, none may lie".
 std::string faults_in_words(const net::Genesis& genesis);

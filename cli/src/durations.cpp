@@ -14,7 +14,7 @@ std::string no_duration(const std::string& option, const std::string& text,
   const std::string unit(end, last);
   const bool number =
       error == std::errc::result_out_of_range || (error == std::errc{} && value > 1);
-  // What would be a time if it were less.
+  // Words that would be a time if it were shorter.
   if (number && text[0] != '-' && !parse_duration(text) && parse_duration("1" + unit))
     return option + " '" + text + "' is too long: more than 1000000" + unit + "; give less";
   return option + " '" + text + "' is no " + wanted;

@@ -1,4 +1,4 @@
-// Times on the command line that are no times, or longer than anybody waits: what to say of them.
+// What to say of times on the command line that are not times, or longer than anybody waits.
 //
 //   if (!parse_duration(a.timeout)) return fail(kUsage, no_duration("--timeout", a.timeout));
 //   if (auto why = too_long("--patience", a.patience_s); !why.empty()) return fail(kUsage, why);

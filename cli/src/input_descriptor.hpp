@@ -3,7 +3,7 @@
 //   const int fd = open_input("-");
 //   while (read_part(fd, text) > 0) {}
 //
-// Guarantees: opening waits for nobody; reading waits for whoever writes.
+// Guarantees: opening does not wait; reading waits for the writer.
 #pragma once
 
 #include <fcntl.h>

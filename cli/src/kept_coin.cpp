@@ -20,12 +20,12 @@ std::optional<NodeId> place_in(const net::Genesis& genesis, const PublicKey& key
   return NodeId{static_cast<std::uint16_t>(at - nodes.begin())};
 }
 
-/// Whose share of the old coin lies in the file decides whether this node may deal it.
+/// This node may deal the share of the old coin in the file only if it is its own.
 Result<crypto::Secret<crypto::RistrettoScalar>, std::string> old_share(
     const std::string& path, const net::Genesis& old, const std::string& old_path,
     const std::optional<NodeId>& was) {
   if (!was)
-    return "this node is no member of '" + old_path +
+    return "this node is not a member of '" + old_path +
            "', so it has no share of the old coin: leave --old-share out";
   auto secret = crypto::load_coin_share(path);
   if (!secret) return secret.error().text();

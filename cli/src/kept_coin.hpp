@@ -24,7 +24,7 @@ struct KeptCoin {
   crypto::RistrettoPoint group{};                                  ///< what is kept
 };
 
-/// `share`: the file of this node's share of the old coin; empty where it was no member, or lost
+/// `share`: the file of this node's share of the old coin; empty if it was not a member, or lost
 /// it. The error says what, where and what to do. Pre: the options have every path.
 Result<KeptCoin, std::string> kept_coin(const net::NodeOptions& options,
                                         const std::string& old_genesis, const std::string& share);

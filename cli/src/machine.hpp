@@ -1,5 +1,5 @@
-// Whether the machine refused, rather than the command being wrong or the run failing: whoever
-// starts the program from a script does something else about it.
+// Whether the machine refused, rather than the command being wrong or the run failing: a script
+// that starts the program then has something else to do.
 //
 //   return status_of(kUsage, "cannot listen on 127.0.0.1:80: Permission denied");   // 5
 //

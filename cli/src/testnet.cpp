@@ -106,7 +106,7 @@ std::string check(const TestnetOptions& o) {
   return {};
 }
 
-// Of a host that names none, where only its form is looked at.
+// For a host without a port, where only its form is looked at.
 constexpr std::uint64_t kAnyPort = 1;
 
 // "10.0.0.7:26656", or "10.0.0.7" with the base port.
@@ -192,7 +192,7 @@ class Unfinished {
     return error;
   }
 
-  /// Gives it its name. The genesis comes last: without it a folder is no network.
+  /// Gives it its name. The genesis comes last: without it a folder is not a network.
   std::error_code finish(const std::vector<std::string>& names) const {
     std::error_code error;
     if (!inside_) {
@@ -272,7 +272,7 @@ Result<net::Genesis, std::string> make_in(const TestnetOptions& o, const Address
   }
   const auto saved = net::save_genesis(*genesis, dir + "/genesis.json");
   if (!saved) return saved.error().text();
-  // The keys are synced by who wrote them, their names here.
+  // The keys were synced when they were written, their names are synced here.
   if (!sync_all(dir, homes)) return "cannot sync '" + dir + "' to the disk; check it";
   return genesis;
 }

@@ -64,8 +64,8 @@ struct Option {
   bool required = false;
 };
 
-/// Options that change nothing beside others. Who gives them is told so, instead of being left to
-/// think that they did something: the line is a usage error.
+/// Options that change nothing beside others. A line that has them is a usage error, so that no
+/// user is left to think that they did something.
 struct Useless {
   std::vector<std::string> options;  ///< long names, or those of positional arguments
   std::function<bool()> when;        ///< asked once the targets are filled

@@ -73,7 +73,7 @@ std::vector<Digest> MerkleTree::consistency(std::uint64_t old_size) const {
       from = middle;
     }
   }
-  // The old tree itself is known to who checks, a part of it is not.
+  // The verifier knows the old tree itself, but not a part of it.
   if (from != 0) proof.push_back(node(from, to));
   std::reverse(proof.begin(), proof.end());
   return proof;

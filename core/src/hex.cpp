@@ -3,7 +3,7 @@
 namespace thresher {
 namespace {
 
-// 16 stands for what is no digit.
+// 16: the character is not a digit.
 unsigned value_of(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;

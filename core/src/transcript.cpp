@@ -2,8 +2,8 @@
 
 namespace thresher {
 
-// Not inline: a vector that grows in every caller is much code, in which g++ 12 sees overflows that
-// are none.
+// Not inline: a vector that grows in every caller is much code, in which g++ 12 wrongly sees
+// overflows.
 Writer& Writer::bytes(ByteView v) {
   out_.insert(out_.end(), v.begin(), v.end());
   return *this;

@@ -37,8 +37,8 @@ Bytes bytes_of(std::span<const Scalar> items) {
   return Bytes::from(w.take());
 }
 
-/// scalar * G == point, where zero belongs to the identity: a liar may deal zeros, and who refused
-/// them would refuse what correct nodes send of its rows.
+/// scalar * G == point, where zero belongs to the identity: a liar may deal zeros, and a node that
+/// refused them would refuse what correct nodes send of its rows.
 bool opens(const Scalar& scalar, const std::optional<RistrettoPoint>& point) {
   if (!point || !ed25519::below_order(scalar)) return false;
   if (scalar == Scalar{}) return *point == RistrettoPoint{};
@@ -64,7 +64,7 @@ Scalar joined(std::span<const Scalar> weights, std::span<const Scalar> values) {
   return sum;
 }
 
-/// Whose values they are, and these.
+/// The nodes, and the value of each.
 std::pair<std::vector<NodeId>, std::vector<Scalar>> apart(std::span<const Contribution> values) {
   std::pair<std::vector<NodeId>, std::vector<Scalar>> out;
   for (const Contribution& value : values) {

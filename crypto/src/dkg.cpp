@@ -31,7 +31,7 @@ Digest proof_context(const DkgSetup& setup, const Digest& session, std::string_v
 constexpr std::string_view kEphemeral = "thresher/dkg-ephemeral/1";
 constexpr std::string_view kComplaint = "thresher/dkg-complaint/1";
 
-/// A second generator of each dealing: who multiplies it by the ephemeral secret knows that.
+/// A second generator of each dealing: to multiply it by the ephemeral secret is to know that.
 RistrettoPoint element_of(const Digest& session, NodeId dealer, const RistrettoPoint& ephemeral) {
   constexpr std::string_view kDomain = "thresher/dkg-element/1";
   Writer w;

@@ -45,7 +45,7 @@ using SharedPoint = Secret<RistrettoPoint>;
 std::optional<SharedPoint> shared_point(const Scalar& secret, const RistrettoPoint& key);
 
 enum class Pad : std::uint8_t { kShare = 1, kPoint = 2 };
-/// What a scalar on the way from one node to another is hidden by: added once.
+/// The pad that hides a scalar on its way from one node to another: added once.
 struct PadName {
   Digest session;
   Pad kind = Pad::kShare;
@@ -62,7 +62,7 @@ class DealingView {
   /// Pre: as many bytes as the shape's.
   DealingView(const DkgShape& shape, ByteView bytes) : shape_(&shape), bytes_(bytes) {}
   RistrettoPoint ephemeral() const { return item(0); }
-  /// Of the proof: the point, challenge and response.
+  /// Parts of the proof: the point, challenge and response.
   RistrettoPoint proof(std::size_t part) const { return item(1 + part); }
   RistrettoPoint commitment(std::uint32_t secret, std::uint32_t power) const {
     return item(kHead + secret * shape_->coefficients + power);

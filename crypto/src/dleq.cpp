@@ -91,7 +91,7 @@ RistrettoScalar nonce_of(ByteView context, const RistrettoScalar& secret,
 // A verifier's sums are of public values, so they may take variable time, and then take half of it.
 using Multiples = ed25519::Multiples<5>;
 
-/// Empty for what is no element, and for the identity.
+/// Empty for bytes that are not an element, and for the identity.
 std::optional<Multiples> multiples_of(const RistrettoPoint& bytes) {
   const auto point = ed25519::ristretto_decode(bytes);
   if (!point || bytes == RistrettoPoint{}) return std::nullopt;

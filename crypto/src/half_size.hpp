@@ -2,7 +2,7 @@
 //
 //   8 c (s B - R - k A) = 8 ((c s) B - c R - a A),
 //
-// and since c is no multiple of L, the one is the identity exactly when the other is: 8 times a
+// and since c is not a multiple of L, the one is the identity exactly when the other is: 8 times a
 // point lies in the group of order L. Half of the doublings go, two short scalars come for a long
 // one.
 //

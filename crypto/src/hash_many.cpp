@@ -10,7 +10,7 @@
 namespace thresher::crypto {
 namespace {
 
-/// Of messages up to so many blocks each length has a row of its own to wait in; longer ones are
+/// Up to so many blocks each length of message has a row of its own to wait in; longer ones are
 /// sorted.
 constexpr std::size_t kMostBlocks = 16;
 constexpr std::size_t kMostLanes = 8;

@@ -14,7 +14,7 @@
 
 namespace thresher::crypto::ed25519 {
 
-/// Empty when the bytes are no canonical encoding. The identity decodes.
+/// Empty when the bytes are not a canonical encoding. The identity decodes.
 std::optional<Extended> ristretto_decode(const RistrettoPoint& bytes);
 RistrettoPoint ristretto_encode(const Extended& p);
 

@@ -5,9 +5,9 @@
 //   auto weights = lagrange_weights(nodes, number(0));        // secret = sum of weight * share
 //   auto many = Weights::of(nodes);   many->at(place_of(NodeId{7}));   // the same at many places
 //
-// Guarantees: node i holds the polynomial's value at i + 1, so no node has the value at 0. What is
-// computed with secrets takes no time that depends on them (libsodium's). Wipes nothing: the owner
-// of a secret does. Source: Shamir, "How to share a secret" (1979).
+// Guarantees: node i holds the polynomial's value at i + 1, so no node has the value at 0.
+// Computing with secrets takes a time that does not depend on them (libsodium's). Wipes nothing:
+// the owner of a secret does. Source: Shamir, "How to share a secret" (1979).
 #pragma once
 
 #include <optional>
@@ -34,9 +34,9 @@ Scalar scalar_of(std::array<std::byte, 64>& uniform);
 Scalar evaluate(std::span<const Scalar> coefficients, const Scalar& at);
 /// 1, at, at^2, ...: `count` of them.
 std::vector<Scalar> powers(const Scalar& at, std::size_t count);
-/// What the shares of some nodes are multiplied by so that they add up to the polynomial's value at
-/// a place, with as many nodes as coefficients. What does not depend on the place is worked out
-/// once, an inversion among it: each further place costs a few multiplications a node.
+/// The factors for some nodes' shares that make them add up to the polynomial's value at a place,
+/// with as many nodes as coefficients. All that does not depend on the place is computed once, with
+/// an inversion: each further place costs a few multiplications a node.
 class Weights {
  public:
   /// Empty when a node is named twice.

@@ -32,7 +32,7 @@ Sealed parts_of(ByteView ciphertext) {
   return out;
 }
 
-// Of no protocol and no chain: all agree on it, and nobody knows its logarithm.
+// Independent of protocol and chain: all agree on it, and nobody knows its logarithm.
 RistrettoPoint second_generator() {
   const Sha512 uniform = sha512({as_view("thresher/second-generator/1")});
   const auto point = ristretto_map(std::span<const std::byte, 64>(uniform));

@@ -1,5 +1,5 @@
-// Who does a job: each of four programs proposes itself, and all get the same name, also when one
-// of them is gone. Before that they agree whether the job is to be done at all.
+// Choosing who does a job: each of four programs proposes itself, and all get the same name, also
+// when one of them is gone. Before that they agree whether the job is to be done at all.
 //
 //   thresher testnet init --protocol mahi-mahi -n 4 -o mynet
 //   thresher dkg --home mynet/node0               # and the others, at about the same time

@@ -32,7 +32,7 @@ class Ledger final : public net::App {
     (void)read(data);  // what it throws is the reason
     return {};
   }
-  /// Of an account: what it has, and how many orders it gave.
+  /// About an account: what it has, and how many orders it gave.
   Bytes query(ByteView question) const override {
     const auto it = accounts_.find(ledger::account(as_text(question)));
     const Account a = it == accounts_.end() ? Account{} : it->second;

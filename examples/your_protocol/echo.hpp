@@ -1,7 +1,7 @@
-// Echo broadcast: what a node says is echoed by all, and output by whoever heard enough echoes.
-// With a quorum of echoes no two correct nodes output different payloads of one origin and number;
-// with fewer they do, once somebody tells two stories: the planted bug of this example. What a node
-// echoed is durable first, so that it echoes nothing else after a crash.
+// Echo broadcast: what a node says is echoed by all, and output by each node that heard enough
+// echoes. With a quorum of echoes no two correct nodes output different payloads of one origin and
+// number; with fewer they do, once somebody tells two stories: the planted bug of this example.
+// What a node echoed is durable first, so that it echoes nothing else after a crash.
 #pragma once
 
 #include <algorithm>

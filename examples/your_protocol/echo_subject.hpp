@@ -13,7 +13,7 @@ struct EchoSubject : thresher::testing::SubjectBase<Echo<kEnough>> {
   using Message = typename Echo<kEnough>::Message;
   using Output = typename Echo<kEnough>::Output;
 
-  // One key, one digest: whoever outputs this key outputs this digest.
+  // One key, one digest: all that output this key output this digest.
   thresher::sim::OutputFacts facts_of(const Output& o) const {
     const std::uint64_t key = o.number * this->committee.size() + o.origin.value;
     return {.key = key, .digest = thresher::hash(o.payload.view()), .round = o.number};

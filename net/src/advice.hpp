@@ -1,4 +1,4 @@
-// What an operator can do when a node must not sign with its key. Private to net/.
+// Advice to an operator whose node must not sign with its key. Private to net/.
 //
 //   return "the data are an old copy. " + std::string(kKeyMayNotSign);
 #pragma once

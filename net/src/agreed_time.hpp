@@ -5,8 +5,8 @@
 //   if (auto stamp = stamp_of(payload)) time.note(author, *stamp);   // of each block of a commit
 //   const std::uint64_t at = time.next();             // of the commit
 //
-// A member writes its clock into the payload of each of its blocks, as a run of transactions of
-// nobody that holds none: releases that do not know of it read over it. The time of a commit is the
+// A member writes its clock into the payload of each of its blocks, as a run without a client and
+// without transactions: releases that do not know of it read over it. The time of a commit is the
 // highest one that so many witnesses have reached, by the last stamp of each in the log so far.
 // Guarantees: a function of the log alone. With f+1 witnesses at most f liars are among those who
 // claim a time or a later one, so it is never ahead of the fastest correct clock; once the newest
@@ -41,7 +41,7 @@ class AgreedTime {
   explicit AgreedTime(std::uint32_t witnesses = 0) : witnesses_(witnesses) {}
 
   void note(NodeId author, std::uint64_t stamp);
-  /// Of the commit whose stamps were noted.
+  /// The time of the commit whose stamps were noted.
   std::uint64_t next();
 
   void save(Writer& out) const;

@@ -14,7 +14,7 @@ Digest computed(const ApplyResult& result) {
 }  // namespace
 
 Digest digest_of(const ApplyResult& result) {
-  // Of most transactions of an application that answers nothing.
+  // For most transactions of an application that answers nothing.
   static const Digest kNothing = computed({});
   return result == ApplyResult{} ? kNothing : computed(result);
 }

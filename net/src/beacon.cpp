@@ -197,7 +197,7 @@ Result<std::unique_ptr<Beacon>, Error> Beacon::begin(BeaconOptions options, Deli
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self)
     return Error{ErrorCode::kMismatch,
-                 "the key is no member's of the genesis file",
+                 "the key belongs to no member of the genesis file",
                  {},
                  "check which belongs"};
   if (options.first > kLastFirst)

@@ -56,8 +56,8 @@ struct Channel::Impl {
     if (deliver) return deliver(d);
     queue.put(std::move(d));
   }
-  // Deliveries that nobody takes must not fill the memory. What is not taken in is lost as on a bad
-  // link: peers say it again, as to any member that lags.
+  // Deliveries that nobody takes must not fill the memory. A message that is not taken in is lost
+  // as on a bad link: peers say it again, as to any member that lags.
   bool full() {
     if (!queue.full()) return told_full = false;
     if (!std::exchange(told_full, true)) {
@@ -68,7 +68,7 @@ struct Channel::Impl {
     return true;
   }
   // A program that must not miss anything has to know that it did, and what helps the next time.
-  // Who was away misses a little with each answer: that is said once a second.
+  // A member that was away misses a little with each answer: that is logged once a second.
   void miss(std::uint64_t count) {
     if (options.missed) options.missed(count);
     missed += count;
@@ -109,7 +109,7 @@ struct Channel::Impl {
             .missed = [this](std::uint64_t count) { miss(count); },
             .fail = [this](const Error& why) { fail(why); }};
   }
-  // What is lost while links come up is said again by the broadcast.
+  // The broadcast says again what is lost while links come up.
   Result<Unit, Error> begin() {
     const std::uint32_t f = net::broadcast_faults(options);
     const ChainContext chain = context_of(options, f);
@@ -152,7 +152,7 @@ Result<std::unique_ptr<Channel>, Error> Channel::join(ChannelOptions options, De
   const auto self = net::place_of(options.key.public_key(), options.members);
   if (!self) {
     return Error{ErrorCode::kMismatch,
-                 "join: the key's public half is no member's",
+                 "join: the key's public half belongs to no member",
                  {},
                  "give the key of one of the members"};
   }

@@ -64,7 +64,7 @@ class EngineOf final : public BroadcastEngine {
  private:
   static constexpr bool kArchives = requires(typename B::Config c) { c.archive; };
 
-  // What the protocol erases can be read again where records lie on disk.
+  // Where records lie on disk, those that the protocol erases can be read again.
   static std::optional<StoreArchive> archive_of(NodeStore* store) {
     if constexpr (kArchives) {
       if (store != nullptr) return std::optional<StoreArchive>(std::in_place, *store, B::kArchived);
@@ -121,7 +121,7 @@ std::string size_problem(const broadcast::ChannelOptions& o) {
   return {};
 }
 
-// Who shares a key or an address with another would speak, or be spoken to, in its place.
+// Members that share a key or an address would speak, or be spoken to, in each other's place.
 std::string members_problem(const std::vector<PeerAddress>& members) {
   std::map<PublicKey, std::size_t> keys;
   std::map<std::pair<std::string, std::uint16_t>, std::size_t> addresses;

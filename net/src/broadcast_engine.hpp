@@ -26,7 +26,7 @@ struct BroadcastHost {
   crypto::BatchVerifier* verifier = nullptr;
   std::function<void(NodeId, const Frame&)> send;
   std::function<void(broadcast::Delivery)> deliver;
-  /// So many payloads more will never be delivered here.
+  /// This many more payloads will never be delivered here.
   std::function<void(std::uint64_t)> missed;
   /// The disk failed: the channel must not go on.
   std::function<void(const Error&)> fail;
@@ -45,7 +45,7 @@ class BroadcastEngine {
   virtual std::size_t open() const = 0;
 };
 
-/// What a channel's committee and limits must be, in words; empty: all is well.
+/// What is wrong with a channel's committee or limits, in words; empty: all is well.
 std::string broadcast_problem(const broadcast::ChannelOptions& options);
 /// The faults that it bears when none are asked for. Pre: broadcast_problem() is empty.
 std::uint32_t broadcast_faults(const broadcast::ChannelOptions& options);

@@ -8,7 +8,7 @@
 namespace thresher::net {
 namespace {
 
-/// Of a record that notes a delivery: the commit before and the anchor.
+/// Size of a record that notes a delivery: the commit before and the anchor.
 constexpr std::size_t kMarkBytes = sizeof(std::uint64_t) + sizeof(Digest::bytes);
 
 using certified::Bullshark;
@@ -71,7 +71,7 @@ struct CertifiedAdapter {
   }
 
   std::uint64_t window() const { return settings.options.gc_rounds; }
-  // Who leads next, behind the commit before and the anchor.
+  // The next leaders, behind the commit before and the anchor.
   static Bytes beyond_log(const Persist& noted) {
     return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
   }

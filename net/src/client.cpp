@@ -71,7 +71,7 @@ void Client::Impl::want(std::size_t to) {
   if (!std::exchange(links[to].wanted, true)) connect(to);
 }
 
-// Whose words are to be compared.
+// The nodes whose answers are to be compared.
 void Client::Impl::want_all() {
   for (std::size_t to = 0; to < links.size(); ++to) want(to);
 }

@@ -41,7 +41,7 @@ struct Client::Impl {
     bool renewed = false;       // its first slots were over by the words of f+1: it has later ones
     std::uint64_t sent_us = 0;  // to the node at hand, for the first time
     std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
-    // With Words::kQuorum, by node: whom it was sent to, and what they said last against it.
+    // With Words::kQuorum: the nodes it was sent to, and what each said last against it.
     std::set<std::size_t> asked{};
     std::map<std::size_t, wire::Refused> against{};
     std::uint64_t said_us = 0;  // of a word that has to be proved

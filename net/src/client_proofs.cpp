@@ -12,7 +12,7 @@ namespace {
 
 /// Until a node that had no proof yet is asked again. Unit: microseconds.
 constexpr std::uint64_t kProveAgain = 200'000;
-/// Of what a node says in the place of a proof, so much is kept for the outcome. Unit: bytes.
+/// This much of what a node says in the place of a proof is kept for the outcome. Unit: bytes.
 constexpr std::size_t kMostWords = 400;
 
 /// Empty when the proof holds and is of this transaction with this result, or what does not.
@@ -106,7 +106,7 @@ void Client::Impl::distrust(const std::string& why) {
   });
 }
 
-// What the node at hand said and did not prove is nothing to the next one, nor to its next link.
+// Unproven statements of the node at hand do not count for the next one, nor for its next link.
 void Client::Impl::forget_unproven() {
   const std::uint64_t now = Loop::now_us();
   for (const auto& [position, sequence] : std::exchange(proving, {})) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kRetry = 500'000;
 /// Entries of one frame, at least one. Unit: bytes.
 constexpr std::size_t kFrameBytes = 256 * 1024;
-/// Of a node that signs nothing.
+/// The refusal of a node that signs nothing.
 constexpr const char* kObserving =
     "the node observes: it follows the log and orders nothing; submit it to another node";
 
@@ -130,8 +130,8 @@ void Client::Impl::send_held() {
   }
 }
 
-// Where words are compared it is one that f+1 nodes have reached, as they say: one node alone that
-// names another makes a transaction that nobody takes, or one that the others forget while it keeps
+// Where answers are compared, f+1 nodes say that they have reached it: a single node that names a
+// wrong slot could make a transaction that no node takes, or that the others forget while it keeps
 // it. Empty: fewer have named any.
 std::optional<Round> Client::Impl::slot_for(Words words) const {
   if (words != Words::kQuorum) return slot;
@@ -148,7 +148,7 @@ bool Client::Impl::can_send(const Flight& flight) const {
   return flight.sent > 0 || slot_for(flight.words);
 }
 
-// Once sent, its last slot is part of it: whoever orders it by then remembers it.
+// Once sent, its last slot is part of it: a node that orders it by then remembers it.
 void Client::Impl::stamp(std::size_t to, Flight& flight) {
   if (flight.words == Words::kQuorum) {
     flight.asked.insert(to);
@@ -165,7 +165,7 @@ void Client::Impl::stamp(std::size_t to, Flight& flight) {
   flight.valid = {Round{since}, Round{since + kLongestLife}};
 }
 
-// Of a node of an older release, which tells no results.
+// From a node of an older release, which tells no results.
 void Client::Impl::acknowledged(std::size_t from, const Frame& f) {
   if (const auto in = wire::decode<wire::Ack>(f.control.view())) saw(from, in->slot);
   Reader in(f.payload.view());
@@ -233,8 +233,8 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
   }
 }
 
-// One node's word against it is no outcome where words are compared: it may lie, and have it
-// ordered. The others are asked, with the same slots, so that it counts once.
+// One node's refusal is not an outcome where answers are compared: it may lie, and have it ordered.
+// The others are asked, with the same slots, so that it counts once.
 void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::Refused& answer) {
   Flight& flight = it->second;
   if (of_earlier_slots(flight, answer)) return again_later(from, it->first);
@@ -251,8 +251,8 @@ void Client::Impl::compare(std::size_t from, Flights::iterator it, const wire::R
   if (passes || !flight.said.empty()) again_later(from, it->first);
 }
 
-// A node that waited with the slots before these says "never" of those alone, and where it is tells
-// so.
+// A node that still held the slots before these says "never" of those alone: its own slot shows
+// that.
 bool Client::Impl::of_earlier_slots(const Flight& flight, const wire::Refused& answer) {
   return flight.renewed && answer.reason == Refusal::kExpired && answer.slot < flight.valid.until;
 }
@@ -269,7 +269,7 @@ bool Client::Impl::ends(const Flight& flight, Refusal reason) const {
   return reason != Refusal::kOverloaded || flight.against.size() >= flight.asked.size();
 }
 
-// By the words of f+1. The slots that they had named may have been old ones: once more, unless a
+// f+1 nodes have said so. The slots that they had named may have been old ones: once more, unless a
 // node may have had the time to order it before they were over.
 void Client::Impl::too_late(Flights::iterator it) {
   Flight& flight = it->second;
@@ -288,9 +288,9 @@ void Client::Impl::too_late(Flights::iterator it) {
   if (links[node].welcome) send(node, it->first, flight);
 }
 
-// The next node is asked at once. What only this one has seen is as if it was never sent: it gets
-// new slots there, and a refusal there is its outcome. Not where words are compared: this one may
-// lie, and have it ordered in the old ones.
+// The next node is asked at once. A transaction that only this one has seen counts as not sent: it
+// gets new slots there, and a refusal there is its outcome. Not where answers are compared: this
+// node may lie, and have it ordered in its old slots.
 void Client::Impl::observes(std::size_t from, const wire::Refused& answer, ByteView sequences) {
   Reader in(sequences);
   while (in.remaining() >= 8) {
@@ -312,8 +312,8 @@ bool Client::Impl::may_move_on() const {
   return !options.node && links.size() > 1;
 }
 
-// What another node may have taken before is not refused by this one's word: it goes on until its
-// patience ends, unless its last slot is over.
+// If another node may have taken it before, this one's word does not refuse it: it goes on until
+// its patience ends, unless its last slot is over.
 void Client::Impl::refusal(Flights::iterator it, const wire::Refused& answer) {
   Flight& flight = it->second;
   const bool first = flight.sent <= 1;

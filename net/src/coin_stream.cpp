@@ -240,7 +240,7 @@ struct CoinStream::Impl {
   Delay pause() const {
     return Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)};
   }
-  // Who means another coin, or one with other numbers, never connects.
+  // A member with another coin, or with other numbers, never connects.
   void open_links() {
     Transcript t("thresher/coin-links/1", options.genesis.context());
     t.bytes(hash(as_view(options.coin)).bytes).u32(options.rounds).u64(options.sides);
@@ -281,7 +281,7 @@ Result<std::unique_ptr<CoinStream>, Error> CoinStream::begin(CoinStreamOptions o
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self)
     return Error{ErrorCode::kMismatch,
-                 "the key is no member's of the genesis file",
+                 "the key belongs to no member of the genesis file",
                  {},
                  "check which belongs"};
   std::unique_ptr<CoinStream> out(new CoinStream);

@@ -5,8 +5,8 @@
 //   host.deliver({slot, block->id, {block}, slot_before});
 //
 // Guarantees: a block is immutable once it is shared; its id commits to all of it but the payload's
-// bytes, and to these by their root; decode_block() computes the id and believes none. So whoever
-// is told the ids by f+1 peers may take the blocks from anybody.
+// bytes, and to these by their root; decode_block() computes the id and believes none. So a node
+// that heard the ids from f+1 peers may take the blocks from any of them.
 // Not guaranteed: what the proof means. Only the adapter of the protocol that made it reads it.
 // Private to net/.
 #pragma once
@@ -54,13 +54,13 @@ struct LogForm {
   IdOf id_of = nullptr;
 };
 
-/// Of a protocol whose proofs say nothing about the id: H(all fields).
+/// For a protocol whose proofs say nothing about the id: H(all fields).
 Digest plain_id(const OrderedBlock& block, const ChainContext& chain);
 std::optional<Digest> plain_id_of(const OrderedBlock& block, const LogForm& log);
 /// The block with that id, whatever its own was.
 OrderedBlockPtr plain_block(OrderedBlock block, const ChainContext& chain);
 
-/// Of a value that nobody signed, as the one block of its slot. `root`: its payload_root().
+/// Makes a value that nobody signed the one block of its slot. `root`: its payload_root().
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, const Digest& root, Bytes proof,
                                const ChainContext& chain);
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain);

@@ -14,7 +14,7 @@ namespace {
 /// Waiting for the disk and for verdicts; more is a node that stands still, and not worth a trace.
 constexpr std::size_t kMostOnTheirWay = 4096;
 constexpr std::size_t kBufferBytes = 1u << 20;
-/// Of a record of a block's key: round, author, digest (dag::block_key).
+/// Size of the key of a block's record: round, author, digest (dag::block_key).
 constexpr std::size_t kKeyBytes = sizeof(std::uint64_t) + sizeof(std::uint16_t) + sizeof(Digest);
 
 // What this thread has used of a processor.
@@ -54,7 +54,7 @@ CommitTracer::Scope::~Scope() {
   if (tracer_ != nullptr) (void)tracer_->turn_to(before_);
 }
 
-// What was used since the last turn counts for who was on.
+// The time since the last turn counts for the duty that was on.
 Duty CommitTracer::turn_to(Duty duty) {
   const std::uint64_t now = thread_ns();
   if (now > since_ns_) spent_ns_[static_cast<std::size_t>(duty_)] += now - since_ns_;

@@ -6,9 +6,9 @@
 //   tracer.composed(digest, round);
 //   { const auto scope = CommitTracer::on(&tracer, Duty::kVerify); batcher.run(); }
 //
-// Guarantees: of the node's thread alone, but for wrote(). What is inside of another duty counts
-// for the inner one. Without a tracer (null) `on` reads no clock. Does not throw: a disk that takes
-// no more ends the trace, and not the node.
+// Guarantees: of the node's thread alone, but for wrote(). A duty inside of another counts for the
+// inner one. Without a tracer (null) `on` reads no clock. Does not throw: a disk that takes no more
+// ends the trace, and not the node.
 #pragma once
 
 #include <atomic>

@@ -6,13 +6,13 @@
 //   conduct.link({2, true, false, "10.0.0.3:26656", ""}, now);
 //   conduct.tick(now, false);                              // a few times a second
 //
-// Guarantees: memory grows with the number of nodes and nothing else. Somebody who misbehaves is
-// told of within kGather and then once in kQuiet, with the counts of the time between, however much
-// others do: each node has lines of its own, and strangers have none here. What also a correct node
-// may do to one that lags, blocks out of the window and answers that come too late, is a warning
-// only when it is much, and this node neither lagged in kQuiet before nor does in kSettles after:
-// when a link comes back the messages may be here before it is known that this node is behind, and
-// late ones still come when it is not any more. Without faults there is no warning.
+// Guarantees: memory grows with the number of nodes and nothing else. A node that misbehaves is
+// reported within kGather and then once in kQuiet, with the counts of the time between, however
+// much others do: each node has lines of its own, and strangers have none here. What also a correct
+// node may do to one that lags, blocks out of the window and answers that come too late, is a
+// warning only when it is much, and this node neither lagged in kQuiet before nor does in kSettles
+// after: when a link comes back the messages may be here before it is known that this node is
+// behind, and late ones still come when it is not any more. Without faults there is no warning.
 // Does not judge: a count is what this node saw, over the peer's own authenticated connection.
 #pragma once
 
@@ -87,7 +87,7 @@ class Conduct {
     bool lagged = false;  // in the time since the last summary
     bool warned = false;  // the last summary was a warning
     bool convicted = false;
-    // Of links, in a period of their own:
+    // About links, in a period of their own:
     std::uint64_t links_since = 0;
     std::uint32_t lines = 0;
     std::uint64_t untold_links = 0;

@@ -343,7 +343,7 @@ class Loader {
   void assign(const Key& key, const std::string& path, const toml::node& node,
               std::string Owner::*target) {
     const auto text = node.value<std::string>();
-    if (!node.is_string()) return problem(node, path + " must be a text in quotes");
+    if (!node.is_string()) return problem(node, path + " must be a string in quotes");
     if (text->find('\0') != text->npos)
       return problem(node, path + " has a zero byte in it, which no name of a file may have");
     const auto& choices = key.choices;

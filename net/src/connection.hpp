@@ -90,7 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// The peer's, which it proved to hold. Pre: ready().
   const PublicKey& key() const { return key_; }
-  /// Of the wire, as its hello says. Pre: ready().
+  /// The peer's wire version, as its hello says. Pre: ready().
   std::uint32_t version() const { return version_; }
   /// As its hello says, signed with the key that the connection proved.
   const std::optional<Incarnation>& incarnation() const { return incarnation_; }
@@ -334,7 +334,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   std::uint32_t frame_limit() const { return ready_ ? settings_.max_frame_bytes : kHelloBytes; }
-  // Of the size field alone: no more may come of a frame that says it is shorter than its head.
+  // By the size field alone: no more may come of a frame that says it is shorter than its head.
   bool size_allowed() const {
     const std::uint32_t total = get_u32(head_.data());
     return total >= kLeastFrame && total <= frame_limit();

@@ -12,7 +12,7 @@
 namespace thresher::net {
 namespace {
 
-/// Of a record of kDelivered: the slot before, and the leader.
+/// Size of a record of kDelivered: the slot before, and the leader.
 constexpr std::size_t kMarkBytes = sizeof(std::uint64_t) + sizeof(Digest::bytes);
 
 struct DagAdapter {
@@ -58,7 +58,7 @@ struct DagAdapter {
   }
 
   std::uint64_t window() const { return settings.options.gc_rounds; }
-  // Who leads next, behind the commit before and the leader.
+  // The next leaders, behind the commit before and the leader.
   static Bytes beyond_log(const Persist& noted) {
     return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
   }

@@ -7,8 +7,8 @@
 //   if (queue.full()) return;                              // then nothing more is taken in
 //
 // Guarantees: deliveries are handed out in their order, takers served in theirs, each once; a
-// taker that is still waiting at the end gets nothing. What comes when it is full is kept
-// nevertheless: whoever fills it has to ask before.
+// taker that is still waiting at the end gets nothing. What comes when it is full is kept all the
+// same: the caller that fills it has to ask before.
 #pragma once
 
 #include <deque>

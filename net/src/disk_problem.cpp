@@ -63,7 +63,7 @@ Error read_error(const std::string& what, Errc why, std::string where) {
 }
 
 Error disk_failed(const std::string& folder, const Error& why, std::string remedy) {
-  // Whoever reads of a disk first looks for a bad one.
+  // A message about a disk makes its reader look for a bad one.
   if (why.code == ErrorCode::kUnsupported)
     return {why.code, why.what, folder, why.remedy + " and start again"};
   return {why.code, "the disk under '" + folder + "' failed: " + why.text(), folder,

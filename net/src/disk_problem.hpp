@@ -1,5 +1,5 @@
-// What a failed call on a file or folder means for whoever runs a node, or a verb that reads or
-// copies what one keeps. Private to net/.
+// What a failed call on a file or folder means for the operator of a node, or of a verb that reads
+// or copies what one keeps. Private to net/.
 //
 //   return disk_error("cannot open '" + path + "'", errno, path);
 //

@@ -77,7 +77,7 @@ bool repairable(const rocksdb::Status& status) {
   return !status.IsIOError() || status.ToString().find(missing) != std::string::npos;
 }
 
-/// Of a noted place; they sort by their offsets.
+/// The key of a noted place; they sort by their offsets.
 std::vector<std::byte> mark_key(std::uint64_t offset) {
   std::vector<std::byte> key;
   for (int shift = 56; shift >= 0; shift -= 8)
@@ -147,8 +147,8 @@ struct DiskStore::Impl {
 static_assert(kStoreVersion == kWalFormat, "one number tells users what a home can be read by");
 
 // Before 1970 RocksDB ends the process at its next write, and nanoseconds in 64 bits end in 2262:
-// the standard library's clock starts again below zero there, so the system is asked. Of the
-// machine, not of the disk: see disk_failed().
+// the standard library's clock starts again below zero there, so the system is asked. A problem of
+// the machine, not of the disk: see disk_failed().
 std::optional<Error> DiskStore::Impl::clock_problem() const {
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
   timespec now{};
@@ -493,9 +493,9 @@ void DiskStore::Impl::forget_places(std::uint64_t before) {
   (void)db->Write(options, &out);  // they are in nobody's way
 }
 
-// In this order: what is on the disk as the log's beginning says less than the files have, until
-// they go. What is kept is what the index said when the log was synced last: what has replaced or
-// erased a record since then may be lost with a kill, and what it replaced would be gone too.
+// The log's new beginning is durable first, and then the files before it are deleted. The records
+// that the index had at the log's last sync are kept: a kill may lose those that replaced or erased
+// one since, and then the replaced record would be gone too.
 Result<Unit, Error> DiskStore::release(const NamedBody& named, std::uint32_t leading) {
   if (impl_->segment == 0) return Unit{};
   auto covers = impl_->index_covers();

@@ -78,11 +78,12 @@ Result<Pair, Error> read_claim(const Genesis& genesis, ByteView bytes) {
   const auto pair = certified ? read_pair(bytes, genesis, &read_proposal)
                               : read_pair(bytes, genesis, &read_block);
   if (!pair) {
-    return Error{ErrorCode::kMalformed, "these are no two statements of a member of this ledger"};
+    return Error{ErrorCode::kMalformed,
+                 "it does not hold two statements of a member of this ledger"};
   }
   const auto rejected = [](const char* why) { return Error{ErrorCode::kRejected, why}; };
   const auto& [first, second] = *pair;
-  if (first.author.value >= genesis.nodes.size()) return rejected("its author is no member");
+  if (first.author.value >= genesis.nodes.size()) return rejected("its author is not a member");
   if (first.author != second.author) return rejected("its statements are of two members");
   if (first.round != second.round) return rejected("its statements are of two rounds");
   if (first.digest == second.digest) return rejected("its statements are the same");
@@ -136,7 +137,7 @@ Result<Evidence, Error> load_evidence(const std::string& path, const Genesis& ge
   const auto tree = text::parse(*all);
   if (!tree) {
     return refused(ErrorCode::kMalformed,
-                   "'" + path + "' is no JSON: " + tree.error().front().what);
+                   "'" + path + "' is not JSON: " + tree.error().front().what);
   }
   const text::Value* chain = tree->find("chain");
   const text::Value* bytes = tree->find("bytes");

@@ -1,4 +1,4 @@
-// What of the evidence in the log the application hears of. Private to net/.
+// Decides which evidence in the log reaches the application. Private to net/.
 //
 //   const auto found = gate.look(genesis, transaction, block->author);  // in the log's order
 //   if (!found) return failed(found.error().text());
@@ -6,10 +6,10 @@
 //
 // Guarantees: a function of the log, so the same at all nodes: members can write anything under
 // that client, and only what verify_evidence() accepts passes. Each look may cost two signatures,
-// so of what one author has in a commit at most most_of() are verified; what is no pair of
-// statements costs none and does not count. So nobody's blocks take room from another author's
-// proof, which is given once and never again. A correct author has one proof of each culprit, and
-// room for all of them.
+// so of what one author has in a commit at most most_of() are verified; bytes that are not a pair
+// of statements cost none and do not count. So no author's blocks take room from another's proof,
+// which is given once and never again. A correct author has one proof of each culprit, and room for
+// all of them.
 #pragma once
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 //   index.insert(print, 12);
 //   index.find(print, [&](std::uint32_t at) { return things[at].print == print; });   // 12
 //
-// Guarantees: a look-up costs a probe or two whatever the fingerprints, which are uniform for
-// whoever does not know their secret; at most half full, so 16 to 32 bytes a thing. Handles are
-// below 2^32 - 1. Holds no fingerprint whole: `same` decides.
+// Guarantees: a look-up costs a probe or two whatever the fingerprints, which look uniform without
+// their secret; at most half full, so 16 to 32 bytes a thing. Handles are below 2^32 - 1. Holds no
+// fingerprint whole: `same` decides.
 #pragma once
 
 #include <cstdint>

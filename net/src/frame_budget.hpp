@@ -1,13 +1,13 @@
-// What half-received frames of clients may take together, and who gives way when it is too much.
-// Private to net/.
+// What half-received frames of clients may take together, and which client gives way when it is too
+// much. Private to net/.
 //
 //   FrameBudget budget(32u << 20, 256);
 //   if (const auto out = budget.hold(connection, 200'000)) close(*out);
 //   budget.release(connection);                   // the frame is whole, or the connection gone
 //
-// Guarantees: what is held never stays above the budget when hold() returned and who it names was
-// released. Nobody is named who holds no more than an equal share, so that many small frames do not
-// end a small one. Of the others it is the one whose frame began first: a client that means its
+// Guarantees: what is held is within the budget once hold() returned and the holder it names was
+// released. A holder of no more than an equal share is never named, so that many small frames do
+// not end a small one. Of the others it is the one whose frame began first: a client that means its
 // frame finishes it, and one that keeps it half-sent gets old. Small frames need not be told.
 #pragma once
 
@@ -22,11 +22,11 @@ class FrameBudget {
  public:
   using Holder = std::uint64_t;
 
-  /// `holders`: so many may hold something at a time. Pre: at least 1.
+  /// `holders`: how many may hold something at a time. Pre: at least 1.
   FrameBudget(std::size_t bytes, std::size_t holders) : most_(bytes), share_(bytes / holders) {}
 
-  /// The unfinished frame of `who` takes `bytes` now. Who must be closed and released, if somebody:
-  /// perhaps `who`. To be repeated with the same values until it names nobody.
+  /// The unfinished frame of `who` takes `bytes` now. Returns the holder that must be closed and
+  /// released, if any: perhaps `who`. To be repeated with the same values until it names nobody.
   std::optional<Holder> hold(Holder who, std::size_t bytes) {
     Held& held = held_[who];
     if (held.bytes == 0) held.since = next_++;

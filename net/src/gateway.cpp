@@ -28,7 +28,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using Request = http::request<http::string_body>;
 
-/// Transactions in one answer, or in one write to who follows the log.
+/// Transactions in one answer, or in one write to a follower of the log.
 constexpr std::size_t kMostRows = 1000;
 /// The patience of a request, unless it says another one, and at most. Unit: milliseconds.
 constexpr std::uint64_t kPatience = 30'000;
@@ -38,12 +38,12 @@ constexpr std::uint64_t kFollow = 20;
 /// What is still being sent when an answer has ended the connection is read so long, in such parts.
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMostDrained = 64 * 1024;
-/// Of what was read and not understood yet: a line of a chunk, or all fields behind the last one.
+/// Limit of what was read and not understood yet: a line of a chunk, or all fields behind the last.
 constexpr std::size_t kMostUnread = 64 * 1024;
-/// Events that are written to who follows the log before others have their turn, but for the last
+/// Events that are written to a follower of the log before others have their turn, but for the last
 /// one. Unit: bytes.
 constexpr std::size_t kMostText = 64 * 1024;
-/// Who follows a log in which nothing happens gets a sign of life. Unit: looks.
+/// A follower of a log in which nothing happens gets a sign of life. Unit: looks.
 constexpr int kBeat = 500;
 /// One place of so many is for those whose request has not come whole yet.
 constexpr std::size_t kUnservedShare = 8;
@@ -161,7 +161,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Target> target_;  // of the request that is being read
   bool keep_alive_ = false;
   bool served_ = false;
-  std::string text_;                     // that is being written to who follows the log
+  std::string text_;                     // that is being written to a follower of the log
   std::uint64_t next_ = 0;               // the position that it gets next
   std::vector<LoggedTransaction> rows_;  // that it gets before it asks for more
   std::size_t row_ = 0;                  // of these, the next one
@@ -169,7 +169,7 @@ class Session : public std::enable_shared_from_this<Session> {
 };
 
 // What the head says is judged before the body is read: no field that follows the body can change
-// it, and nobody sends a body in vain who asks first.
+// it, and a client that asks first sends no body in vain.
 void Session::got_head(error_code ec) {
   last_ = std::chrono::steady_clock::now();
   keep_alive_ = false;
@@ -482,7 +482,7 @@ struct Gateway::Impl {
       });
     });
   }
-  // Whoever comes with half a request ends nobody who is being served. Where nearly all are served
+  // A connection with half a request ends none that is being served. Where nearly all are served
   // it may be any of them: else those that come would only end each other.
   std::shared_ptr<Session> gives_way() const {
     const auto served = [](const auto& s) { return s->served(); };

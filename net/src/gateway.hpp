@@ -10,9 +10,9 @@
 // connection uses one at a time. At most kMostConnections, and a sixteenth of the descriptors; for
 // one more, that which has been silent for longest gives way, of those whose request is not whole
 // if they have an eighth of the places. A request has kReadTime, an answer kWriteTime to be taken.
-// Heads over kMostHead and bodies over the limit are refused. Only for this machine: a request
-// with a Host that is no name of it, as a web page would cause, is refused, and so is a POST that a
-// web page may send unasked. Whoever reaches it is the node, as far as the log says.
+// Heads over kMostHead and bodies over the limit are refused. Only for this machine: a request with
+// a Host that is not one of its names, as a web page would cause, is refused, and so is a POST that
+// a web page may send unasked. A process that reaches it is the node, as far as the log says.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace thresher::net {
 
-/// A transaction of the log, for who is not on the node's thread.
+/// A transaction of the log, for other threads than the node's.
 struct LoggedTransaction {
   std::uint64_t position = 0;
   std::uint64_t slot = 0;
@@ -73,7 +73,7 @@ class Gateway {
 
   /// The system's errors: nobody can connect. `where`: the address.
   Result<Unit, Error> listen(const LoopbackAddress& at);
-  /// The log has so many transactions: who follows it is told.
+  /// The log has this many transactions now: tells those that follow it.
   void length(std::uint64_t transactions);
 
  private:

@@ -5,7 +5,7 @@
 //   reply(json_of(outcome));
 //
 // Bytes are written as hexadecimal digits, and a second time as text where they are UTF-8 without
-// control characters, for whoever reads along.
+// control characters, for human readers.
 #pragma once
 
 #include <map>
@@ -43,7 +43,7 @@ text::Value json_of(const Answer& answer);
 text::Value json_of(const NodeStatus& status);
 text::Value json_of(const LoggedTransaction& transaction);
 text::Value json_of(std::uint64_t from, const LogPage& page);
-/// Of a page that was pruned: why, and where the log begins.
+/// For a page that was pruned: why, and where the log begins.
 text::Value pruned_json(const LogPage& page);
 text::Value error_json(const std::string& what);
 

@@ -132,7 +132,7 @@ std::optional<text::Problem> unknown_in(const text::Value& object, const std::st
   return std::nullopt;
 }
 
-// Of a protocol that there is.
+// For a known protocol.
 std::optional<text::Problem> unknown_parameter(const text::Value& tree) {
   const text::Value* parameters = tree.find("parameters");
   const text::Value* protocol = tree.find("protocol");
@@ -188,7 +188,7 @@ struct Reading {
     if (words != nullptr) {
       out = *words;
     } else {
-      complain(key, "a text");
+      complain(key, "a string");
     }
   }
   void complain(const char* key, const std::string& wanted) const {

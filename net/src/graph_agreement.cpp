@@ -126,7 +126,7 @@ struct GraphAgreement::Impl {
   MemberLinks links;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<GraphEngine> engine;
-  // Of exact agreement.
+  // For exact agreement.
   std::unique_ptr<Standstill> still;
   bool started = false;
   std::uint64_t began_us = 0;  // when round 1 was due, by Loop::now_us(); it may wrap around
@@ -134,7 +134,7 @@ struct GraphAgreement::Impl {
   std::vector<std::pair<NodeId, Frame>> early;
   std::vector<std::size_t> early_of;  // how many of each neighbour
   std::uint64_t refused = 0;          // before they came to the protocol
-  Mask malformed = 0;                 // neighbours that sent what is no message
+  Mask malformed = 0;                 // neighbours that sent something else than messages
 
   std::mutex mutex;  // of the next two
   std::condition_variable changed;
@@ -189,7 +189,7 @@ struct GraphAgreement::Impl {
     }
     return links.start();
   }
-  // Whoever has a record there took part and may have forgotten what it said.
+  // A member with a record there took part, and may have forgotten what it said.
   Result<Unit, Error> open_store() {
     if (options.folder.empty()) return Unit{};
     const std::string folder = options.folder + "/" + options.name;
@@ -340,7 +340,7 @@ Result<std::unique_ptr<GraphAgreement>, Error> GraphAgreement::begin(
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self)
     return Error{ErrorCode::kMismatch,
-                 "the key is no member's of the genesis file",
+                 "the key belongs to no member of the genesis file",
                  {},
                  "check which belongs"};
   std::unique_ptr<GraphAgreement> out(new GraphAgreement);

@@ -29,7 +29,7 @@ class GraphEngine {
   virtual std::uint64_t round() const = 0;
   virtual std::uint64_t refused() const = 0;
   virtual std::uint64_t late() const = 0;
-  /// Who signed two inputs.
+  /// The nodes that signed two inputs.
   virtual digraph::Mask two_faced() const = 0;
 };
 

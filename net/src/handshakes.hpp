@@ -6,10 +6,10 @@
 //   if (const auto at = waiting.due()) call_at(*at);                  // somebody waits still
 //   waiting.forget(connection);
 //
-// A handshake costs the node's thread some tenth of a millisecond, and whoever floods pays less:
-// the first message can be sent again and again. So strangers together get one each kGap, after a
-// burst, and sources from which nodes of the committee are expected as many for themselves: no
-// flood from elsewhere delays a member, and a flood from a member's address costs no more than
+// A handshake costs the node's thread some tenth of a millisecond, and a flood costs its sender
+// less: the first message can be sent again and again. So strangers together get one each kGap,
+// after a burst, and sources from which nodes of the committee are expected as many for themselves:
+// no flood from elsewhere delays a member, and a flood from a member's address costs no more than
 // another.
 //
 // Guarantees: no more than kBurst and one each kGap are handed out, of strangers and of members'
@@ -62,7 +62,7 @@ class Handshakes {
     }
     source_of_.erase(it);
   }
-  /// Who begins now, and waits no more. Pre: times do not go back. Unit: microseconds.
+  /// The one that begins now, and no longer waits. Pre: times do not go back. Unit: microseconds.
   std::optional<Holder> next(std::uint64_t now_us) {
     for (Lane& lane : lanes_) {
       if (lane.turns.empty() || lane.due_us > now_us) continue;

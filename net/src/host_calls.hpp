@@ -5,7 +5,7 @@
 //   const auto call = calls.now();             // from any thread: odd while a call runs
 //
 // Guarantees: an exception of the host ends no thread of the node; the first one is kept as words.
-// Whoever waits for the node's thread can tell whether it stands in the host's code: the same odd
+// A thread that waits for the node's can tell whether that is in the host's code: the same odd
 // number twice is one call that has not returned. Costs two plain stores a call. Calls come from
 // one thread at a time, and none from inside another.
 #pragma once

@@ -6,7 +6,7 @@ namespace thresher::net {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
-/// Of a host by name or address (RFC 3986, 3.2.2): no '@', so no user in front of it.
+/// Characters of a host's name or address (RFC 3986, 3.2.2): no '@', so no user in front of it.
 constexpr std::string_view kHostCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=%";
 constexpr std::string_view kScheme = "http://";

@@ -43,7 +43,7 @@ class HttpHead {
 
   /// Empty: nothing in it must be refused.
   std::optional<HttpRefusal> refusal() const;
-  /// Whom the request is for: the target's word where it has one (RFC 9112, 3.2.2).
+  /// The host that the request is for: the target's word if it has one (RFC 9112, 3.2.2).
   std::string_view host() const;
   /// The target's path and parameters.
   const std::string& origin_form() const { return origin_form_; }

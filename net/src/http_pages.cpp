@@ -46,7 +46,7 @@ bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-// Of the first header of that name; empty: there is none, as HTTP/1.0 allows.
+// The value of the first such header; empty: there is none, as HTTP/1.0 allows.
 std::string_view host_in(std::string_view request) {
   constexpr std::string_view kName = "host:";
   while (true) {

@@ -4,8 +4,8 @@
 //   HttpPages pages({{"/healthz", [] { return HttpPages::Answer{200, "ok\n"}; }}});
 //   const auto listens = pages.listen("127.0.0.1", 9464);
 //
-// Guarantees: whoever sends a request gets its answer, however many others hold connections and
-// say nothing: there are kConnections places, a sixteenth of the descriptors at most, and the
+// Guarantees: a client that sends a request gets its answer, however many others hold connections
+// and say nothing: there are kConnections places, a sixteenth of the descriptors at most, and the
 // oldest gives way. A connection ends with its answer, or after kPatience. A page runs on the
 // server's thread, one at a time, and must not block. The end of the object waits for no client.
 // GET alone; no bodies, no TLS: for loopback.

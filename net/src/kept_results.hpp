@@ -23,7 +23,7 @@ class KeptResults {
  public:
   /// Unit: bytes.
   static constexpr std::size_t kMostKept = 16u << 20;
-  /// Of a result beside its bytes. Unit: bytes.
+  /// Cost of a result beside its bytes. Unit: bytes.
   static constexpr std::size_t kOverhead = 128;
 
   /// Nothing before this position is known.

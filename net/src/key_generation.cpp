@@ -226,7 +226,7 @@ struct KeyGeneration::Impl {
         std::move(setup), self, crypto::dkg_secret_of(options.key), std::move(seed),
         options.old_share));
   }
-  // Of a key that is kept, nodes that were members before and whose dealings did not come.
+  // For a key that is kept: nodes that were members before and whose dealings did not come.
   std::string missing_shares() const {
     if (!options.reshares) return {};
     std::uint32_t came = 0;
@@ -244,7 +244,7 @@ struct KeyGeneration::Impl {
            std::to_string(came) + " came, none of the nodes " + without +
            ": give --old-share at more of these, where the share of the old coin is there";
   }
-  // Who means another run never connects.
+  // A member of another run never connects.
   void open_links() {
     Transcript t("thresher/key-generation/1", options.genesis.context());
     t.u32(options.threshold).u8(options.reshares ? 1 : 0);
@@ -289,7 +289,7 @@ Result<std::unique_ptr<KeyGeneration>, Error> KeyGeneration::begin(KeyGeneration
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self)
     return Error{ErrorCode::kMismatch,
-                 "the key is no member's of the genesis file",
+                 "the key belongs to no member of the genesis file",
                  {},
                  "check which belongs"};
   std::unique_ptr<KeyGeneration> out(new KeyGeneration);

@@ -1,4 +1,4 @@
-// Apart from who looks one up: the program of `./dev demo` links fewer engines.
+// In a file of its own: the program of `./dev demo` links fewer engines.
 #include "ordering_protocols.hpp"
 
 namespace thresher::net {

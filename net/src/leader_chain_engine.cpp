@@ -14,7 +14,7 @@ struct LeaderChainAdapter : SlotAdapterOf<LeaderChain, thresher::encode, decode_
     const auto* status = std::get_if<leader_chain::Status>(&m);
     return status == nullptr ? Round{0} : round_of(status->delivered);
   }
-  // Of a view everything that may be said is on disk together: what was said last is enough.
+  // All that may be said in a view is on disk together: what was said last is enough.
   static Pledge pledge(const LeaderChain& p) { return {p.spoke(), 0}; }
   static Pledge pledged(const LeaderChain::Message& m) {
     if (const auto* vote = std::get_if<leader_chain::Vote>(&m)) return {vote->view, 0};

@@ -106,7 +106,7 @@ class Ledger {
   Bytes save() const;
   /// Mirror of save().
   bool restore(ByteView bytes);
-  /// Of a node that takes over where others are: the log ends with `slot` there.
+  /// For a node that takes over where others are: the log ends with `slot` there.
   struct Inherited {
     Round slot{0};
     std::uint64_t length = 0;

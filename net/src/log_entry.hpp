@@ -4,7 +4,7 @@
 //   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, false);
 //   auto entry = decode_entry(key, value, log);
 //
-// Guarantees: an entry names the entry before it, so a missing one is noticed by whoever reads on;
+// Guarantees: an entry names the entry before it, so a reader notices a missing one;
 // it names every transaction it ordered (position = first + rank among those not
 // skipped), so a reader may start at any entry. Payload bytes are not in it: `place` says where.
 #pragma once
@@ -61,7 +61,7 @@ Persist record_of(const LogBegin& begin);
 LogBegin load_begin(const NodeStore& store);
 /// Empty when malformed.
 std::optional<LogBegin> decode_begin(ByteView value);
-/// What whoever asks for a position in front of it is told.
+/// The answer to a request for a position in front of it.
 std::string pruned_words(std::uint64_t position, std::uint64_t begins);
 
 /// Where a log ends, so that what comes next can be held against it.

@@ -88,7 +88,7 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
       const bool full =
           payload_bytes.size() + b.place.size > kPartBytes || out.blocks.size() == kPartBlocks;
       if (!out.blocks.empty() && full) return false;
-      // Not hashed here: who asks does, and asks another when it is damaged.
+      // Not hashed here: the asker does, and asks another node when it is damaged.
       const auto body = b.place.size > 0 ? store_.read_body(b.place) : Result<Bytes>(Bytes{});
       if (!body) return false;
       Writer block;

@@ -33,8 +33,8 @@ class LogReader {
   LogReader(const NodeStore& store, const LogForm& log)
       : store_(store), log_(log), begin_(load_begin(store)) {}
 
-  /// What lies in front of the first entry. It is taken from the store at first, and from who
-  /// prunes it then.
+  /// What lies in front of the first entry. It is read from the store at first, and set by pruning
+  /// later.
   const LogBegin& begin() const { return begin_; }
   void begins(const LogBegin& begin) { begin_ = begin; }
 
@@ -49,7 +49,7 @@ class LogReader {
 
   /// Answers kWantLog with one part. `head` is the last slot of the log; what the store has behind
   /// it lies behind a hole, and is not served; who asks for what was pruned is told where the log
-  /// begins. Payloads are not checked: who asks does, and asks another when they are damaged.
+  /// begins. Payloads are not checked: the asker does, and asks another node when they are damaged.
   LogAnswer part(const wire::WantLog& want, Round head) const;
   /// The log hash after the last commit up to `slot`; empty: the log on the disk does not reach it,
   /// or begins behind it.

@@ -13,8 +13,8 @@ namespace thresher::net {
 namespace {
 /// A giver that sends nothing for so long is replaced. Unit: microseconds.
 constexpr std::uint64_t kPatience = 1'000'000;
-/// So long anybody gives, whatever he sends: one who brings a little now and then must not be the
-/// only one. Unit: microseconds.
+/// A giver stays for this long, whatever it sends: one that brings a little now and then must not
+/// be the only one. Unit: microseconds.
 constexpr std::uint64_t kTurn = 4'000'000;
 /// Turns double when everybody had one and nothing was confirmed, up to so many times: over a slow
 /// link a large commit takes longer than a first turn, and what is not whole is lost at its end.
@@ -96,7 +96,7 @@ void LogSync::ask_after(Round slot, std::uint32_t have) {
   hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have, kParts}), {}});
 }
 
-// The giver reads the next part while this one is hashed. What is wrong in this one ends the giver.
+// The giver reads the next part while this one is hashed. An error in this one ends the giver.
 void LogSync::ask_ahead(const wire::LogPart& part) {
   Round whole = cursor_;
   std::uint32_t have = 0;

@@ -39,7 +39,7 @@ class LogSync {
     std::function<void(NodeId, Frame)> send;
     std::function<void(Commit)> apply;  ///< confirmed, in order
     std::function<bool()> ready;        ///< false: the disk cannot follow just now
-    /// Whose answer was false, and how. Null: nobody wants to know.
+    /// Gets the peer of a false answer, and how it was false. Null: nobody wants to know.
     std::function<void(NodeId, const std::string& how)> blame{};
     /// A giver has pruned what is asked for: its log has slots above this one.
     std::function<void(NodeId, Round begins)> pruned{};
@@ -49,13 +49,13 @@ class LogSync {
       : committee_(committee), self_(self), log_(log), hooks_(std::move(hooks)) {}
 
   bool active() const { return active_; }
-  /// What was fetched and not handed out is dropped.
+  /// Parts that were fetched and not handed out are dropped.
   void stop();
   /// The log here ends with `slot` and hashes to `log_hash`. It is active until it has come to
   /// `wanted`, and to the end of its giver's log. Times are monotonic microseconds.
   void begin(Round slot, const Digest& log_hash, std::uint64_t now, Round wanted = {});
   /// The log here has come to end with `slot` without what was fetched, by the protocol itself: the
-  /// next giver is asked from there. What lies before may be pruned everywhere.
+  /// next giver is asked from there. All before it may be pruned everywhere.
   void reached(Round slot, const Digest& log_hash);
   /// To be called every kTick while active.
   void tick(std::uint64_t now);

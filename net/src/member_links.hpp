@@ -11,7 +11,7 @@
 //   const auto status = links.on_loop([&] { ... });      // from any other thread
 //
 // Guarantees: frames of members alone are handed on, on the loop's thread; after end() nothing is
-// called any more. What receives frames has to outlive end(), so its owner calls that first.
+// called any more. The receiver of frames has to outlive end(), so its owner calls that first.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ inline Error said_by(const std::string& call, Error error) {
   return error;
 }
 
-/// Links to members alone. `chain`: who means another one never connects, and `other_chain` is what
-/// the log says of it.
+/// Links to members alone. `chain`: a member with another one never connects, and the log then says
+/// `other_chain`.
 inline TransportOptions links_of(NodeId self, const crypto::SigningKey& key, const Digest& chain,
                                  std::vector<PeerAddress> members, std::string other_chain) {
   TransportOptions out;

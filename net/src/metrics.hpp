@@ -68,10 +68,10 @@ enum class Stage : std::uint8_t {
 
 class Metrics {
  public:
-  /// Of node `self` among so many.
+  /// For node `self` among `nodes`.
   Metrics(std::size_t nodes, NodeId self);
   ~Metrics();
-  /// kMalformed: it is no address of this machine alone. Also the system's errors. `where`: the
+  /// kMalformed: it is not an address of this machine alone. Also the system's errors. `where`: the
   /// address.
   Result<Unit, Error> listen(const std::string& address);
   /// What a node that does not run yet is doing, for /readyz.

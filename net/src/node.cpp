@@ -98,10 +98,10 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   std::size_t id = 0;
   while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
   if (id == genesis->nodes.size()) {
-    return Error{
-        ErrorCode::kMismatch,
-        "the key '" + options.key + "' is no member of the genesis file '" + options.genesis + "'",
-        options.key, "check which belongs"};
+    return Error{ErrorCode::kMismatch,
+                 "the key '" + options.key + "' is not a member of the genesis file '" +
+                     options.genesis + "'",
+                 options.key, "check which belongs"};
   }
   if (const auto fit = check_delays(options, genesis->nodes.size()); !fit) return fit.error();
   const NodeId self{static_cast<std::uint16_t>(id)};
@@ -237,7 +237,7 @@ void Node::Impl::finish() {
   scrubber.reset();
   if (signs && !stopped_because) sign_once.note(engine->pledge());
   metrics.reset();
-  // What is on the disk by now is newer than what is in memory.
+  // The disk is newer by now than the memory.
   if (!stopped_because && !enters_anew) save_snapshot();
 }
 
@@ -261,7 +261,7 @@ Result<Unit, Error> Node::run() {
   }
 }
 
-// From what is on the disk now. What the one before still answers is that it has stopped.
+// From what is on the disk now. The one before still answers, that it has stopped.
 Result<Unit, Error> Node::start_anew() {
   const std::shared_ptr<Impl> before = impl();
   before->store.reset();

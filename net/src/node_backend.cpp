@@ -403,7 +403,7 @@ bool Node::Impl::links_keep_up() const {
   return quorum_keeps_up(queued, kBlocksOnTheWay * options.block_bytes, engine->quorum());
 }
 
-// What waits in the pool is taken up again when a frame comes, or then.
+// The pool is looked at again when a frame comes, or then.
 void Node::Impl::feed_later() {
   if (std::exchange(feed_waits, true)) return;
   loop.call_after(kFeedRetry, [this] {

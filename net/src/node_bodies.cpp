@@ -1,7 +1,7 @@
 // Records that a protocol reads back with their bodies (PBFT, Raft, HoneyBadger and the chains of
-// leaders keep what they delivered lately), when the disk has changed a body. What was delivered
-// is in the log, and so peers have it: the protocol starts when they have given it. Anything else
-// nobody can give, and the node stops.
+// leaders keep what they delivered lately), when the disk has changed a body. All that was
+// delivered is in the log, and so peers have it: the protocol starts when they have given it.
+// Anything else nobody can give, and the node stops.
 #include <algorithm>
 #include <utility>
 
@@ -50,7 +50,7 @@ void Node::Impl::mend_bodies() {
   say_rot(rotten.front(), rotten.size());
 }
 
-// Of a commit that peers vouch for. The seal of each record says whether the body is that one.
+// For a commit that peers vouch for. The seal of each record says whether the body is that one.
 void Node::Impl::give_bodies(const Commit& commit) {
   if (bodiless.empty()) return;
   for (const OrderedBlockPtr& b : commit.blocks) {

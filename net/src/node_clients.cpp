@@ -20,7 +20,7 @@ constexpr std::uint64_t kExpiryCheck = 1'000'000;
 /// Between two looks for own submissions whose patience has ended. Unit: microseconds.
 constexpr std::uint64_t kOwnTick = 10'000;
 
-// A refusal in words, for those who are in this process.
+// A refusal in words, for those that are in this process.
 std::string in_words(Refusal why, std::uint64_t limit) {
   switch (why) {
     case Refusal::kTooLarge:
@@ -146,8 +146,8 @@ void Node::Impl::trace_taken(const ClientId& client, ByteView entries) {
   if (first) tracer->taken(client, *first, last);
 }
 
-// Who sends what is not taken is read less, as is who submits the same again: reading it would take
-// the time of clients who stay below their shares, and of the order.
+// A client whose transactions are refused, or that submits the same again, is read less: reading it
+// would take time from clients that stay below their shares, and from the order.
 void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
   if (bytes == 0) return;
   const std::uint64_t clients = std::max<std::uint64_t>(1, submissions.pool().clients());
@@ -317,7 +317,7 @@ bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t coun
   return true;
 }
 
-// Told to who operates the node; the client asks another node. What the application has is not
+// Told to the operator of the node; the client asks another node. The application's state is not
 // touched by it, and a start that reads the log from its beginning fetches it from peers.
 void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
   const std::string what = "slot " + std::to_string(slot.value) + " of the log of '" +
@@ -349,8 +349,8 @@ void Node::Impl::acknowledge() {
   if (!untold.empty()) tell_results();
 }
 
-// Without a result the application has not got it: who asked for results gets no answer from this
-// node, which is about to stop.
+// Without a result the application has not got it: a client that asked for results gets no answer
+// from this node, which is about to stop.
 void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
                         const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
   if (visitors.client(s.from) != nullptr) placed(s.from, {s.sequence, t.position});

@@ -424,7 +424,7 @@ struct Node::Impl final : EngineHost {
   bool unread = false;                 // the stored log goes on behind the ledger
   bool gap = false;                    // what the protocol delivered does not follow the log
   std::vector<Commit> held_back;       // what it delivered since
-  /// Of the application behind a slot, as status_now() was told it.
+  /// The application's state behind a slot, as status_now() last saw it.
   struct ToldState {
     Round slot{0};
     Digest state{};
@@ -467,8 +467,8 @@ struct Node::Impl final : EngineHost {
     std::map<NodeId, Round> ends;  // of the logs of those that have answered
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
-  /// A start has come to where the log of peers ended when they answered it. What this node had
-  /// told its clients before may be in no log here: its own notes are written behind the answers.
+  /// A start has come to where the log of peers ended when they answered it. Answers that this node
+  /// gave its clients before may be in no log here: its own notes are written behind the answers.
   bool is_level = false;
   Round level_at{0};
   struct PeerKnown {

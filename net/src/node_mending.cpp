@@ -8,17 +8,17 @@
 
 namespace thresher::net {
 namespace {
-/// Reading on in the log behind a hole, at a time: what the node's thread does not do meanwhile
-/// waits so long. Unit: microseconds.
+/// Reading on in the log behind a hole, at a time: the node's other work waits for this long. Unit:
+/// microseconds.
 constexpr std::uint64_t kReadOn = 50'000;
 /// Peers are asked again for what they did not have yet. Unit: microseconds.
 constexpr std::uint64_t kFetchAgain = 100'000;
-/// Commits that wait for a hole to be filled. What comes beyond is fetched with it.
+/// Commits that wait for a hole to be filled. Further ones are fetched with it.
 constexpr std::size_t kMostHeld = 1024;
 }  // namespace
 
-// Whether the entry goes on the log and its payloads are there: what cannot be mended is the
-// answer, what can be is put into `hole`.
+// Whether the entry continues the log and its payloads are there: returns what cannot be mended,
+// and puts into `hole` what can.
 Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
   if (!ledger.end().precedes(entry)) {
     return lacks_log({Round{0}, {}}, "it lacks commits: " +
@@ -31,7 +31,7 @@ Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
     if (checked) continue;
     const std::string place = "a payload of slot " + std::to_string(entry.slot.value);
     if (checked.error() == Errc::kIo) return unreadable(Errc::kIo, place);
-    // What is not what it was is written again where it lies. Where the log of the disk ends before
+    // Damaged bytes are written again where they lie. Where the log of the disk ends before
     // it there is no such place: then the rest of the log is fetched.
     return body ? lacks_log({entry.slot, entry}, place)
                 : lacks_log({Round{0}, {}}, place + " is missing");
@@ -158,8 +158,8 @@ void Node::Impl::write_back(const Commit& commit) {
   }
 }
 
-// To the log again, and its blocks before it. What the protocol has erased goes again afterwards,
-// and what it has keeps what it noted there.
+// To the log again, and its blocks before it. Records that the protocol has erased go again
+// afterwards, and those that it has keep its notes.
 void Node::Impl::write_again(Commit out) {
   std::vector<Persist> records = engine->records_of(out);
   std::vector<Persist> erasures;
@@ -177,8 +177,8 @@ void Node::Impl::write_again(Commit out) {
   writer->persist(std::move(erasures), 0);
 }
 
-// The protocol delivers what does not follow the log. What is missing comes from the peers before
-// anything else is stepped; what it delivered waits.
+// The protocol delivers what does not follow the log. The missing part comes from the peers before
+// anything else is stepped; its deliveries wait.
 void Node::Impl::note_gap(Commit commit) {
   const std::string what = "the log of '" + options.home + "' lacks commits: " +
                            missing_between(ledger.end(), commit.before, commit.slot);
@@ -218,7 +218,7 @@ void Node::Impl::hold_back(Commit commit) {
   held_back.push_back(std::move(commit));
 }
 
-// What the protocol delivered behind the hole that is filled now.
+// Takes what the protocol delivered behind the hole that is now filled.
 void Node::Impl::deliver_held() {
   gap = false;
   for (Commit& commit : std::exchange(held_back, {})) deliver(std::move(commit));
@@ -227,7 +227,7 @@ void Node::Impl::deliver_held() {
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
 void Node::Impl::adopt(Commit commit_of_peers) {
   if (starting) return mend_with(std::move(commit_of_peers));
-  // The order went on by itself meanwhile: what follows its end comes again.
+  // The order went on by itself meanwhile: commits that follow its end come again.
   if (!ledger.follows(commit_of_peers)) return;
   if (log_lacks()) write_back(commit_of_peers);
   engine->adopt(commit_of_peers, Stored::kNo);

@@ -104,7 +104,7 @@ Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) 
   return replayed;
 }
 
-// What a start took, so that whoever finds it long sees where the time went. Times are
+// How long a start took, and where the time went. Times are
 // microseconds.
 std::string Node::Impl::began_words(LogEnd restored, std::uint64_t restoring_us,
                                     std::uint64_t reading_us) const {
@@ -176,7 +176,7 @@ void Node::Impl::watch_lag() {
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   watch_joining(now);
   if (standing.suspects() || joining) {
-    // What peers say of the log is not applied now.
+    // Peers' words about the log are not applied now.
   } else if (starting) {
     mend_log(now);
     mend_bodies();

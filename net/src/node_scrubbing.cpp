@@ -1,5 +1,5 @@
-// What the disk has changed of a log that was whole when it was written: found while the node runs,
-// and written again from the logs of peers, of whom one at least is correct.
+// Damage by the disk to a log that was whole when it was written: found while the node runs, and
+// mended from the logs of peers, of which one at least is correct.
 #include <algorithm>
 #include <utility>
 

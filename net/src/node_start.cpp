@@ -45,7 +45,7 @@ std::optional<std::pair<Incarnation, Pledge>> decode_known(ByteView value) {
   return std::pair(i, pledge);
 }
 
-// Of a peer's making, for a person.
+// A peer wrote it, and a person reads it.
 std::string printable(const std::string& address) {
   const bool plain = !address.empty() &&
                      address.find_first_not_of("0123456789abcdefABCDEF.:[]") == std::string::npos;
@@ -134,7 +134,7 @@ void Node::Impl::recall_peers(std::optional<Incarnation>& own) {
   });
 }
 
-// A peer's start that signs is remembered, so that an older one of it is told what came after. One
+// A peer's start that signs is remembered, so that an older start of it learns what came after. One
 // that is refused leaves no trace: else the second start of an old copy would be of a count that
 // nobody had heard of but from itself, and the newest data would be refused for it.
 void Node::Impl::note_start(NodeId peer, const Frame& f) {
@@ -157,7 +157,7 @@ void Node::Impl::say_started(NodeId to) {
   (void)transport.send(to.value, {kStarted, wire::encode(wire::Started{*started}), {}});
 }
 
-// Lazily: what a crash takes with it, other peers know.
+// Lazily: if a crash loses it, other peers know.
 void Node::Impl::note_peers() {
   std::vector<Persist> records;
   for (auto& [peer, known] : peers_known) {
@@ -170,7 +170,7 @@ void Node::Impl::note_peers() {
   if (!records.empty()) writer->persist(std::move(records), 0);
 }
 
-// What is handed to the disk before a barrier is durable when the barrier is.
+// Records handed to the disk before a barrier are durable when the barrier is.
 void Node::Impl::note_pledge() {
   if (pledge_sample && durable_barrier > pledge_sample->barrier) {
     sign_once.note(pledge_sample->pledge);
@@ -218,7 +218,7 @@ void Node::Impl::watch_start() {
   loop.call_after(kLook, [this] { watch_start(); });
 }
 
-// Of a peer that starts. The answer holds what is here now: messages of an earlier connection that
+// To a peer that starts. The answer holds what is here now: messages of an earlier connection that
 // were not read are lost with it.
 void Node::Impl::tell_known(NodeId to) {
   const auto it = peers_known.find(to);
@@ -233,8 +233,8 @@ void Node::Impl::tell_known(NodeId to) {
 // Empty, or the proof that this node has said more than its disk knows.
 std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known) const {
   const std::string who = "node " + std::to_string(from.value);
-  // Of starts of this folder that signed peers know none after the last one. What a start says in
-  // its hello is no proof: it may have ended before it signed.
+  // Peers know of no start of this folder that signed after the last one. What a start says in
+  // its hello proves nothing: it may have ended before it signed.
   if (known.incarnation && !known.incarnation->same_start(incarnation) &&
       excludes(*known.incarnation, starting ? signed_before : incarnation) &&
       started_with(key.public_key(), chain.chain, *known.incarnation)) {
@@ -330,7 +330,7 @@ Round Node::Impl::end_of_peers() const {
   return ends[std::min<std::size_t>(committee().at_least(kValidity), ends.size()) - 1];
 }
 
-// Whoever asks in a process that has just begun was told of more by the one before it.
+// In a process that has just begun, a client may have been told of more by the one before it.
 void Node::Impl::look_level() {
   if (is_level || starting || ledger.slot() < level_at || !engine->sample().up_to_date) return;
   is_level = true;
@@ -343,15 +343,15 @@ void Node::Impl::start_engine() {
   const auto held = std::move(starting->held);
   level_at = end_of_peers();
   starting.reset();
-  // Not before: a quorum has answered, so the number is theirs too. Whoever was started with
-  // another one by mistake had no links, ordered nothing, and may be put right.
+  // Not before: a quorum has answered, so the number is theirs too. A node started with a wrong one
+  // had no links and ordered nothing, so it may be corrected.
   writer->persist({{kWindowTable,
                     Bytes::copy_of(as_view("window")),
                     Bytes::from(Writer().u64(engine->window()).take()),
                     {},
                     true}},
                   0);
-  // Before anything else that is signed. Who connects later is told in meet().
+  // Before anything else that is signed. Peers that connect later get it in meet().
   started = started_incarnation(key, chain.chain, incarnation);
   for (const NodeId i : node_ids(genesis.nodes.size())) {
     if (i != self) say_started(i);

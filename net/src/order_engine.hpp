@@ -51,7 +51,7 @@ class EngineHost {
   virtual void accuse(const Accuse& a) = 0;
   /// An invariant of the protocol does not hold: nothing may be signed or told from here on.
   virtual void broken(const std::string& what) = 0;
-  /// What a message of `from` led to was refused so many times.
+  /// What followed from a message of `from` was refused so many times.
   virtual void refused(NodeId /*from*/, std::uint64_t /*times*/) {}
   /// payload_root() of what came from a peer or is about to go into the log. A host may keep what
   /// it computed on the way.
@@ -63,7 +63,7 @@ class EngineHost {
 /// Inputs that look alike for every protocol.
 using HostInput = std::variant<Restored, Start, Expired, Verified, Endorsed>;
 
-/// What a protocol counts, for metrics. What it does not know of stays 0.
+/// What a protocol counts, for metrics. Counters that it does not have stay 0.
 struct EngineStats {
   std::uint64_t blocks_accepted = 0;
   std::uint64_t direct_commits = 0;
@@ -75,7 +75,7 @@ struct EngineStats {
   std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
 };
 
-/// How far an engine is, for metrics and for who watches whether it lags.
+/// How far an engine is, for metrics and to see whether it lags.
 struct EngineSample {
   Round round{0};
   Round next_slot{0};  ///< first slot that is not decided
@@ -86,8 +86,8 @@ struct EngineSample {
   bool up_to_date = true;
 };
 
-/// What a node has bound itself to by what it signed or voted. Each number only grows: whoever lost
-/// some of it may say something else at the same place.
+/// How far a node has bound itself by what it signed or voted. Each number only grows: a node that
+/// lost some of it may say something else at the same place.
 struct Pledge {
   std::uint64_t round = 0;  ///< of its last block or header; or a view, or a term
   std::uint64_t vote = 0;   ///< up to which round or slot it voted, where votes are apart
@@ -129,7 +129,7 @@ class OrderEngine {
   /// True when commits of the log that peers vouch for can be put in from outside.
   virtual bool adopts() const = 0;
   /// Puts in such a commit: asks the host to persist what the store lacks of it, and steps it.
-  /// What the protocol delivers on account of it comes with the next run() or persisted(), so that
+  /// Deliveries that follow from it come with the next run() or persisted(), so that
   /// the host can put this commit into its log before.
   virtual void adopt(const Commit& commit, Stored stored) = 0;
   /// The protocol's records of having delivered up to `slot`, which belong into one atomic write
@@ -148,7 +148,7 @@ class OrderEngine {
   /// window are in the store. `progress`: what take_progress() gave with the last of them.
   virtual std::vector<Persist> entry_of(const Commit& commit,
                                         const std::vector<Persist>& progress) = 0;
-  /// What the store holds of such a commit's blocks, a record each.
+  /// The store's records of such a commit's blocks, one each.
   virtual std::vector<Persist> records_of(const Commit& commit) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
   virtual Bytes prove(Round slot, const OrderedBlock& block) const = 0;
@@ -162,7 +162,7 @@ class OrderEngine {
   /// What this node is bound to. After persisted() of all that was handed out so far, a restart
   /// finds no less. Before Start: what its records say.
   virtual Pledge pledge() const = 0;
-  /// What messages of a peer showed that the peer is bound to, where no signature tells.
+  /// What a peer is bound to by its messages, where no signature tells.
   virtual Pledge pledge_of(NodeId peer) const = 0;
   /// Shown in an earlier run. Pre: a member.
   virtual void remember(NodeId peer, const Pledge& pledge) = 0;
@@ -204,7 +204,7 @@ struct EngineSettings {
 };
 
 /// A record's value with the hash of its body in front, and the mirror: empty when they do not
-/// belong together. What a protocol reads back without a signature over it is checked so.
+/// belong together. Checks records that a protocol reads back without a signature over them.
 Bytes sealed(const Persist& record);
 std::optional<Bytes> unsealed(const Restored& record);
 

@@ -36,7 +36,7 @@ class OrderWatch {
       if (members_[i].bytes != heard[i]) members_[i] = {heard[i], now};
     }
   }
-  /// How long something has waited since the last commit; empty while that is no standstill.
+  /// How long something has waited since the last commit; empty while that is not a standstill.
   std::optional<std::uint64_t> stands(std::uint64_t now) const {
     const std::uint64_t us = now - since_.value_or(now);
     return us >= patience_us_ ? std::optional(us) : std::nullopt;

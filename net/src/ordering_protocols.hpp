@@ -2,7 +2,7 @@
 //
 //   {"mine", &make_mine, &plain_id_of},      // with make_mine() in mine_engine.hpp
 //
-// Guarantees: node_protocols(), make_engine() and whoever reads a log go by this table alone. A
+// Guarantees: node_protocols(), make_engine() and readers of a log go by this table alone. A
 // client knows the names and links none of the engines. The program of `./dev demo` has a shorter
 // one of its own (demo/protocols.cpp). Private to net/.
 #pragma once

@@ -5,7 +5,7 @@
 //   outbox.link(NodeId{2}, true);          // it came up: everything goes to node 2 again
 //   outbox.flush();                        // now and then: what found no room goes on
 //
-// Guarantees: whoever has a link for long enough gets every frame, in order, perhaps several times.
+// Guarantees: a peer with a link for long enough gets every frame, in order, perhaps several times.
 // Frames are kept for as long as it lives: for protocols that say a bounded number of things once.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace thresher::net {
 namespace {
 
-/// Of a number that need not be there.
+/// For a number that need not be there.
 constexpr std::string_view kOff = "off";
 /// Further apart they would not come within the life of a ledger.
 constexpr std::uint32_t kMostCheckpointSlots = 1u << 30;
@@ -45,7 +45,7 @@ Error unknown(const std::string& protocol, const std::string& name) {
     list += (list.empty() ? "" : ", ") + known.back();
   }
   const std::string what = "protocol " + protocol + " has no parameter " + quoted(name);
-  // Of a letter or two everything is near.
+  // A name of a letter or two is near to everything.
   const auto close = name.size() > 2 ? nearest(name, known) : std::nullopt;
   return {ErrorCode::kMissing, what, name,
           close ? "did you mean '" + *close + "'?" : "known: " + list};

@@ -1,15 +1,15 @@
-// A bounded number of places that strangers compete for, and who has to give one up when they are
-// all taken. Private to net/.
+// A bounded number of places that strangers compete for, and which of them has to give one up when
+// all are taken. Private to net/.
 //
 //   Places places(512, members, seed);
 //   if (const auto out = places.enter(connection, source)) close(*out);
 //   places.leave(connection);
 //
-// Guarantees: never more than `most` hold a place. Whoever floods competes with itself: the place
-// is taken from the source that holds most, and from a source of members only when no other holds
-// as many. Within a source chance decides, not age: against a flood that fills all places within
-// one handshake the oldest would always lose, while a draw lets some of the handshakes finish.
-// Does not know what a connection is, and reads no clock.
+// Guarantees: never more than `most` hold a place. A source that floods competes with itself: the
+// place is taken from the source that holds most, and from a source of members only when no other
+// holds as many. Within a source chance decides, not age: against a flood that fills all places
+// within one handshake the oldest would always lose, while a draw lets some of the handshakes
+// finish. Does not know what a connection is, and reads no clock.
 #pragma once
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 
 namespace thresher::net {
 namespace {
-/// What a client may take in one turn at least. Unit: bytes.
+/// A client may always take this much in one turn. Unit: bytes.
 constexpr std::size_t kLeastTurn = 4096;
-/// Who gives way does so with an n-th of what it has too much: small newcomers cost one cut
-/// together, not one each.
+/// A client that gives way drops at least this part of its excess: many small newcomers cost one
+/// cut together, not one each.
 constexpr std::size_t kCut = 8;
 }  // namespace
 
@@ -73,8 +73,8 @@ Pool::Waiting Pool::cut_heaviest(std::size_t cost) {
   return out;
 }
 
-// Cuts transactions of at least this cost, and at least one, from the end. What stays is copied, so
-// that what gave way takes no memory.
+// Cuts transactions of at least this cost, and at least one, from the end. The rest is copied, so
+// that what was cut off takes no memory.
 Pool::Waiting Pool::cut(Waiting& waiting, std::size_t cost) {
   const std::size_t all = cost_of(waiting.bytes(), waiting.count);
   const std::size_t most = all - std::min(all, std::max<std::size_t>(cost, 1));
@@ -127,7 +127,7 @@ Pool::End Pool::serve(Queues::value_type& entry, Allowance allowance, RunWriter&
   return end;
 }
 
-// To each client its part of half of the block, so that whoever has little waiting is in it.
+// Gives each client its part of half of the block, so that one with little waiting is in it.
 void Pool::serve_small(std::size_t room, std::size_t limit, RunWriter& out) {
   const std::size_t part = std::max(kLeastShare, room / (2 * turns_.size()));
   for (std::size_t k = std::min(turns_.size(), room / (2 * part)); k > 0; --k) {

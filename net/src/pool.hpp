@@ -6,14 +6,14 @@
 //   pool.take(block_bytes, packed);                  // runs, for the next block
 //
 // Guarantees, of k clients with something waiting, however many of them are one stranger's:
-// Who has at most a (k+1)-th of the pool waiting is always taken: when there is no room, those with
-// the most give way, newest transaction first, until none but a transaction's part is over a
-// (k+1)-th. Above that a client gets no more than it leaves to others: alone half of the pool.
-// Every block has the next transaction of each client, if that has no more than a 2k-th of the
-// block (at least kLeastShare) with its heads, and k is at most a 2*kLeastShare-th of the block. So
-// small clients wait for no other. The rest is filled in turn (deficit round robin by bytes): of
-// clients that always have something waiting each gets a k-th.
-// What a client submitted stays in order.
+// A client with at most 1/(k+1) of the pool waiting is always accepted: if there is no room, the
+// largest drop their newest transactions until each is at most a transaction's part above 1/(k+1).
+// Above that a client gets no more than it leaves to others: alone half of the pool. Every block
+// has the next transaction of each client, if that has no more than a 2k-th of the block (at least
+// kLeastShare) with its heads, and k is at most a 2*kLeastShare-th of the block. So small clients
+// wait for no other. The rest is filled in turn (deficit round robin by bytes): of clients that
+// always have something waiting each gets a k-th.
+// A client's transactions stay in order.
 // Sources: Shreedhar, Varghese, Efficient Fair Queueing using Deficit Round Robin, SIGCOMM 1995;
 // Choudhury, Hahne, Dynamic Queue Length Thresholds, Trans. Networking 1998 (what is left to
 // others); McKenney, Stochastic Fairness Queueing, INFOCOM 1990 (the longest queue gives way).
@@ -44,7 +44,7 @@ class Pool {
     const std::size_t cost = cost_of(bytes, count);
     while (cost_ + cost > capacity_) give_way(cost_ + cost - capacity_, visit);
   }
-  /// Who has most gives way with its newest transaction at least. Pre: others_have_more().
+  /// The client with most gives up its newest transaction at least. Pre: others_have_more().
   template <class F>
   void give_way(std::size_t cost, F visit) {
     const Waiting out = cut_heaviest(cost);
@@ -60,12 +60,12 @@ class Pool {
   bool empty() const { return turns_.empty(); }
   /// With something waiting.
   std::size_t clients() const { return queues_.size(); }
-  /// Of entries that wait, without kEntryCost.
+  /// Bytes of entries that wait, without kEntryCost.
   std::size_t bytes() const { return bytes_; }
 
   /// What a transaction costs beside its bytes: tiny ones fill the pool by their number.
   static constexpr std::size_t kEntryCost = 64;
-  /// Of a block, for each client that waits. Unit: bytes, with the heads of run and entry.
+  /// Part of a block for each client that waits. Unit: bytes, with the heads of run and entry.
   static constexpr std::size_t kLeastShare = 128;
 
  private:

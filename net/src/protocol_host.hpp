@@ -79,7 +79,7 @@ class ProtocolHost {
     auto message = codec_.read(frame);
     if (!message) return false;
     inputs_.push_back(Received<Message>{from, std::move(*message)});
-    // What came with it in one read is handled with it, for one write of the disk.
+    // Frames that came in one read are handled together, for one write of the disk.
     if (!std::exchange(scheduled_, true)) links_.loop->post([this] { drain(); });
     return true;
   }

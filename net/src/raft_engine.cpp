@@ -92,8 +92,8 @@ struct RaftAdapter {
     return out;
   }
   static Pledge pledge(const Raft& r) { return {r.term(), 0}; }
-  // A term and the vote in it are durable before they are told. An index is not told of here: what
-  // is adopted from the log of peers is durable only later, and its loss harms nobody.
+  // A term and the vote in it are durable before they are told. An index is not told here: entries
+  // adopted from peers' logs are durable only later, and their loss does no harm.
   static Pledge pledged(const Raft::Message& m) {
     if (const auto* vote = std::get_if<raft::RequestVoteReply>(&m)) {
       return {vote->granted && !vote->pre_vote ? vote->term : 0, 0};

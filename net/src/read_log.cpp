@@ -20,8 +20,8 @@
 namespace thresher::net {
 namespace {
 
-/// One entry after the other, without a hole. What was missing once and was fetched from peers
-/// stands behind what follows it, which stands there again too.
+/// One entry after the other, without a hole. An entry that was missing once and was fetched from
+/// peers stands behind those that follow it, which stand there again too.
 class Reading {
  public:
   using ReadBody = std::function<Result<Bytes>(const BodyPlace&)>;
@@ -34,7 +34,7 @@ class Reading {
     if (record.table == kLedgerTable) return record.value.empty() || decoded(record);
     return record.table != kBeginTable || begins(decode_begin(record.value));
   }
-  // What was pruned is not missing. Whoever asks for more than everything that is there is told.
+  // A pruned part is not missing. A request for more than all that is there is refused.
   bool begins(const std::optional<LogBegin>& begin) {
     if (!begin || begin->slot <= end_.slot) return true;
     begins_later_ = from_ > 0 && from_ < begin->length;
@@ -100,7 +100,7 @@ class Reading {
 };
 
 // Where the log of a node begins again that took its state from peers: between that and what it had
-// before there is a hole, so what stands in front is no part of its log any more. A log that was
+// before there is a hole, so what stands in front is not part of its log any more. A log that was
 // pruned begins no later than its end. As far as the file can be read: what is wrong with it, the
 // reading after this one says.
 std::optional<LogBegin> last_jump(WalScan& wal) {
@@ -121,7 +121,7 @@ Error told(const NodeOptions& options, const Reading& reading, Error why) {
   return because(log + " ends early", options.home, std::move(why));
 }
 
-// Of a store of the host's own.
+// For a store of the host's own.
 Result<Unit, Error> read_store(const NodeOptions& options, const Genesis& genesis,
                                std::uint64_t from,
                                const std::function<void(const Transaction&)>& visit) {

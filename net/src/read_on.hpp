@@ -9,8 +9,8 @@
 //   one place = read.next;
 //
 // Guarantees: every transaction from the place on is visited once, in order, whatever `visit` and
-// `enough` cut off: the next call goes on behind the last one visited. What lies behind `head` (a
-// hole) is not touched. An entry whose payloads cannot be read back ends the reading and is named.
+// `enough` cut off: the next call goes on behind the last one visited. Entries behind `head` (a
+// hole) are not touched. An entry whose payloads cannot be read back ends the reading and is named.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The newest values of a beacon, for who asks for them. Private to net/.
+// The newest values of a beacon, for clients that ask for them. Private to net/.
 //
 //   RecentValues recent(64);
 //   recent.add(value);

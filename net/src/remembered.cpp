@@ -143,7 +143,7 @@ void Remembered::end_slot(Round slot) {
   const std::uint64_t added = entries_.size() - counted_;
   if (added > 0) slots_.push_back({slot, added});
   counted_ += added;
-  // What comes next is valid in a later slot, so since kLongestLife before that at the earliest.
+  // The next ones are valid in a later slot, so since kLongestLife before that at the earliest.
   const std::uint64_t next = slot.value + 1;
   if (next > kLongestLife) since_ = std::max(since_, Round{next - kLongestLife});
   while (!slots_.empty() && slots_.front().slot < since_) forget_slot();
@@ -185,8 +185,8 @@ std::size_t Remembered::Frozen::size() const {
          (inherited_end > oldest ? 8 : 0);
 }
 
-// Which of them lie in rows is not said: who reads it finds a place for each, and for one without a
-// client in the index.
+// It does not say which of them lie in rows: the reader finds a place for each, and for one without
+// a client in the index.
 void Remembered::Frozen::save(Writer& out) const {
   out.bytes(secret.bytes).u64(since.value).u64(slots.size());
   for (const Slot& s : slots) out.u64(s.slot.value).u64(s.count);

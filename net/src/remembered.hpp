@@ -38,7 +38,7 @@ struct OrderedTransaction {
   friend bool operator==(const OrderedTransaction&, const OrderedTransaction&) = default;
 };
 
-/// Some of them, oldest first. Whoever needs the newest ones shares them with others.
+/// Some of them, oldest first. All that need the newest ones share them.
 using RecentTransactions = SharedQueue<OrderedTransaction>;
 
 class Remembered {

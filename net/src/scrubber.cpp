@@ -12,8 +12,8 @@ constexpr std::uint64_t kPiece = 1u << 20;
 constexpr std::chrono::milliseconds kPause{16};
 /// From the end of a pass to the next one.
 constexpr std::chrono::hours kNextPass{24};
-/// A block that is not in the log yet is written again when it is ordered: what is in no entry gets
-/// so long.
+/// A block that is not in the log yet is written again when it is ordered: a record in no entry
+/// gets so long.
 constexpr std::chrono::seconds kSecondLook{10};
 constexpr Round kNowhere{0};  // no commit has this slot
 
@@ -78,7 +78,7 @@ bool Scrubber::pass() {
   return false;
 }
 
-// What was pruned while it was looked at is neither damaged nor missing.
+// A part that was pruned while it was read is neither damaged nor missing.
 Scrubber::Look Scrubber::look(WalScan& scan, std::uint64_t until) {
   const WalScan::Checked found = scan.check(until, kPiece);
   const bool good = !found.problem && found.damaged.empty();

@@ -72,7 +72,7 @@ class SecondLinks {
     after_wait(fresh, [](const Ptr& c) { c->close("another process runs with its key"); });
   }
 
-  /// Of all that are no links. No hook is called from then on.
+  /// Closes all that are not links. No hook is called from then on.
   void close() {
     for (const auto& [id, pair] : std::exchange(pairs_, {})) pair.fresh->close("shutting down");
     for (const auto& weak : std::exchange(turned_away_, {})) {
@@ -97,7 +97,7 @@ class SecondLinks {
   };
   using Pairs = std::map<ConnectionId, Pair>;
 
-  // What `to` must know of the process behind `other`.
+  // Tells `to` what it must know of the process behind `other`.
   static void tell(Connection& to, const Connection& other) {
     const wire::OtherProcess message{*other.incarnation(), other.address(), other.spoke};
     (void)to.send({kOtherProcess, wire::encode(message), {}});

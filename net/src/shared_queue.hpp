@@ -7,8 +7,8 @@
 //
 // Guarantees: what a view shows never changes: an element is written once, before a view can show
 // it, and lives as long as the queue or a view has it. A queue that is made of a view shares its
-// elements, but for those of the last block. Not guaranteed: that a thread sees a view at all; who
-// hands one over does it with a lock, as with any object.
+// elements, but for those of the last block. Not guaranteed: that a thread sees a view at all; it
+// is handed over under a lock, as any object is.
 #pragma once
 
 #include <algorithm>

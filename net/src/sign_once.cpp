@@ -133,7 +133,7 @@ std::optional<SignOnce::Content> SignOnce::read(std::string& problem) const {
 // Programs up to store version 3 wrote the key alone, of whatever ledger.
 bool SignOnce::used_by_older_program(std::string& problem) const {
   const auto noted = read_whole(key_path_ + ".used");
-  // What cannot be read may say that the key has signed.
+  // A note that cannot be read may say that the key has signed.
   if (!noted && noted.error().code != ErrorCode::kMissing) problem = noted.error().text();
   return noted && as_view(*noted).size() >= key_.size() &&
          std::ranges::equal(as_view(*noted).first(key_.size()), key_);

@@ -64,8 +64,8 @@ class SignOnce {
   std::string begin();
   /// Durable: this start signs from now on. Empty, or what is wrong.
   std::string sign();
-  /// What has been signed and is durable in the data. Written by a thread of the record's own; the
-  /// last one at the latest when the record goes.
+  /// Notes what has been signed and is durable in the data. Written by a thread of the record's
+  /// own; the last one at the latest when the record goes.
   void note(const Pledge& pledge);
 
  private:

@@ -1,4 +1,4 @@
-// One signature on one digest, judged at once: for the few that are no protocol's business.
+// One signature on one digest, judged at once: for the few that belong to no protocol.
 // Private to net/.
 #pragma once
 

@@ -75,7 +75,7 @@ struct SlotAdapter {
   }
   std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
   static std::size_t payload_limit() { return kValueBytes; }
-  /// Of a protocol that counts views and slots.
+  /// For a protocol that counts views and slots.
   template <class Protocol>
   static EngineSample sample(const Protocol& p) {
     return sample_in(Round{p.view()}, p);
@@ -96,7 +96,7 @@ struct SlotAdapter {
   }
 };
 
-/// Of a protocol whose requests and outputs are those of order/requests.hpp.
+/// For a protocol whose requests and outputs are those of order/requests.hpp.
 template <class P, WireParts (*Encode)(const typename P::Message&), auto Decode>
 struct SlotAdapterOf : SlotAdapter {
   using Protocol = P;

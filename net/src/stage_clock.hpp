@@ -34,7 +34,7 @@ class StageClock {
     on_their_way_.emplace_back(root, began);
     return now_us - std::exchange(since_us_, std::nullopt).value_or(now_us);
   }
-  /// Since it was packed; empty: it is no payload of this node, or was forgotten.
+  /// Since it was packed; empty: it is not a payload of this node, or was forgotten.
   std::optional<std::uint64_t> ordered(const Digest& root, std::uint64_t now_us) {
     const auto began = take(root);
     return began ? std::optional(now_us - *began) : std::nullopt;

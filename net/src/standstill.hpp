@@ -5,7 +5,7 @@
 //   clock.begin();                         // on the loop's thread, or before it runs
 //   if (clock.longest_us() > borne_us) ...
 //
-// Guarantees: whoever was not served for t beyond a tick finds it here, as t at least, once the
+// Guarantees: when nothing was served for t beyond a tick, this says so, as t at least, once the
 // loop runs again. On the loop's thread. Has to go before the loop does.
 #pragma once
 

@@ -7,10 +7,10 @@
 // Guarantees: a connection that says nothing, or not a whole first record of TLS, costs a
 // descriptor and some hundred bytes, no TLS, and is closed after `patience_us`; what is no TLS is
 // closed at once. It is handed out with its first record, of which nothing has been read. The
-// silent ones share `most` places, apart from those who have spoken: who opens thousands of
-// connections a second and says nothing on them, or half a word, takes no place from anybody else,
-// for the first record comes along with the connection. Accepting goes on when it fails for want of
-// descriptors.
+// silent ones share `most` places, apart from those that have spoken: a stranger that opens
+// thousands of connections a second and says nothing on them, or half a word, takes no place from
+// others, for the first record comes along with the connection. Accepting goes on when it fails for
+// want of descriptors.
 #pragma once
 
 #include <sys/socket.h>

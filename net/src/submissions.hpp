@@ -47,9 +47,9 @@ class Submissions {
     std::map<Refusal, std::vector<std::uint64_t>> refused{};  ///< sequences
     /// Sequences by what the application has against them.
     std::map<std::string, std::vector<std::uint64_t>> rejected{};
-    /// Of others, awaited, and given up for this: no block has them.
+    /// Those of others that were awaited and are given up for this: no block has them.
     std::vector<Submission> gave_way{};
-    /// What was not taken would have cost in the pool: refused, ordered before, or awaited already.
+    /// Cost in the pool of those not taken: refused, ordered before, or awaited already.
     std::size_t not_taken = 0;
   };
 

@@ -36,8 +36,8 @@ std::optional<std::uint64_t> Subscribers::feed(Round head) {
   return std::max(share_.free_us(), hooks_.now_us() + (read ? 0 : kRetry));
 }
 
-// One frame at most; none while enough waits already: who does not read must not cost a look at the
-// log each time. True: it came further.
+// One frame at most; none while enough waits already: a client that does not read must not cost a
+// look at the log each time. True: it came further.
 bool Subscribers::feed_one(ConnectionId id, std::uint64_t now) {
   if (hooks_.queued(id) > kFrame) return false;
   Follower& f = followers_.at(id);

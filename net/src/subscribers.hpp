@@ -7,12 +7,12 @@
 //   subscribers.leave(client);                              // its link is down
 //
 // Guarantees: a client gets every transaction from its place on once, in order, and nothing that
-// lies behind the end of the log. Of who does not read, one frame waits and the log is not looked
-// at again before that is gone. Who asks for what was pruned, or stands where the log cannot be
-// read back, is told so; the others go on. Reading takes a ThreadShare, of all clients together,
-// and a piece of kBurst at a time: a log that is full of duplicates has much to read and little to
-// send. Clients have turns. Hooks may make a client leave while it is fed. Needs a timer of its
-// owner, and none while nobody lacks anything.
+// lies behind the end of the log. If a client does not read, one frame waits and the log is not
+// looked at again before that is gone. A client that asks for what was pruned, or stands where the
+// log cannot be read back, hears so; the others go on. Reading takes a ThreadShare, of all clients
+// together, and a piece of kBurst at a time: a log that is full of duplicates has much to read and
+// little to send. Clients have turns. Hooks may make a client leave while it is fed. Needs a timer
+// of its owner, and none while nobody lacks anything.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ bool write_synced(const std::string& path, ByteView content, unsigned mode) {
 }
 
 bool replace_synced(const std::string& path, ByteView content, unsigned mode) {
-  // What a link leads to is replaced, and the link stays: others may read the same file.
+  // The file that a link leads to is replaced, and the link stays: others may read the same file.
   std::error_code error;
   const bool link = std::filesystem::is_symlink(path, error);
   const std::string target = link ? std::filesystem::canonical(path, error).string() : path;

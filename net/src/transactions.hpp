@@ -5,11 +5,11 @@
 //   each_transaction(payload, [](const Run& run, std::uint64_t sequence, ByteView data) { ... });
 //
 // A run is: client 16 bytes, since u64, life u16, size u32, then `size` bytes of entries; an entry
-// is: sequence u64, size u32, data. Integers are little-endian. What clients send and what
-// subscribers get has the same entries.
+// is: sequence u64, size u32, data. Integers are little-endian. Clients send and subscribers get
+// the same entries.
 //
 // Guarantees: readers visit the same transactions on every node, also of a malformed payload, whose
-// rest from the first malformed run or entry on is no transaction.
+// rest, from the first malformed run or entry on, holds no transaction.
 #pragma once
 
 #include <bit>

@@ -200,8 +200,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     if (complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
   }
 
-  // Who has sent a first byte gets TLS, and competes for a place with the others that did until it
-  // is known.
+  // A connection with a first byte gets TLS, and competes for a place with the others of its kind
+  // until it is known.
   void spoke(tcp::socket socket, Source from) {
     const auto connection =
         make(std::move(socket), events(
@@ -262,7 +262,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   }
 
   // Frames that somebody began and does not go on with are given up. Not after the process itself
-  // stood still: then nobody else is to blame.
+  // stood still: then the peers are not to blame.
   void watch_frames() {
     const std::uint64_t now = Loop::now_us();
     const bool awake = now - watched_us < 2 * options.frame_us;
@@ -362,7 +362,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, ConnectionPtr> links;
   std::vector<Peer> peers;
   std::shared_ptr<Strangers> strangers;  // null before start()
-  std::unique_ptr<Places> places;        // of those who have begun to speak; the same
+  std::unique_ptr<Places> places;        // of those that have begun to speak; the same
   std::map<Places::Holder, ConnectionPtr> speaking;
   std::unique_ptr<Handshakes> handshakes;  // which of them get TLS next
   bool handshake_timer = false;
@@ -400,7 +400,7 @@ void Transport::close() {
 }
 
 Result<Unit, Error> Transport::start() {
-  // Whoever connects gets at most half of the descriptors: the disk and the nodes need theirs.
+  // Strangers get at most half of the descriptors: the disk and the nodes need theirs.
   TransportOptions& options = impl_->options;
   const std::uint32_t quarter = share_of_descriptors(4);
   options.max_strangers = std::min(options.max_strangers, quarter / 2);
@@ -448,7 +448,7 @@ bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
 }
 
 // Clients share one budget. Over it, the client that has most waiting is in the way: if it is not
-// the receiver it is closed, so that whoever reads is served and those who do not make room.
+// the receiver it is closed, so that clients that read are served and those that do not make room.
 bool Transport::Impl::make_client_room(ConnectionId to, const Frame& frame) {
   const ConnectionPtr receiver = link_to(to);
   if (!receiver || !receiver->has_room(frame)) return false;

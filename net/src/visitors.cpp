@@ -4,7 +4,7 @@
 
 namespace thresher::net {
 namespace {
-/// Of the places, for those who asked for nothing yet: one in so many.
+/// The part of the places for clients that asked for nothing yet: one in so many.
 constexpr std::size_t kForNewcomers = 8;
 }  // namespace
 

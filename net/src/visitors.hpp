@@ -4,7 +4,7 @@
 //   visitors.served(link, now);                          // it asked for something, or got it
 //   transport.drop(visitors.least_useful(), "...");      // all places are taken, one more came
 //
-// Guarantees: whoever comes gets a place, and keeps it for long enough to ask: those who asked for
+// Guarantees: every client gets a place, and keeps it for long enough to ask: those that asked for
 // nothing share an eighth of the places, in which the oldest gives way; among the others it is the
 // one whose last question or answer is longest ago. So idle connections lock nobody out, and a
 // flood of them ends no client that is being served.
@@ -27,9 +27,9 @@ class Visitors {
   void leave(ConnectionId link);
   void served(ConnectionId link, std::uint64_t now);
 
-  /// Who is at the other end; null when it is gone.
+  /// The client at the other end; null when it is gone.
   const ClientId* client(ConnectionId link) const;
-  /// Who gives way; empty when nobody is there.
+  /// The one that gives way; empty when there is none.
   std::optional<ConnectionId> least_useful() const;
   std::size_t size() const { return visitors_.size(); }
 

@@ -99,12 +99,12 @@ Result<Unit, Error> WriteAheadLog::recover(const WalPlace& from, const WalScan::
   if (!scan_.read_all(buffer_.data(), used_, base_, scan_.size()))
     return disk_error(what, errno, path_);
   if (!clear_behind()) return because(what, path_, problem());
-  // What was read behind the last frame is about to be written.
+  // The bytes read behind the last frame are about to be overwritten.
   scan_.forget();
   return Unit{};
 }
 
-// What a cut left of an unfinished frame would look like damage of the next one.
+// The rest of an unfinished frame, left by a cut, would look like damage of the next one.
 bool WriteAheadLog::clear_behind() {
   if (scan_.zeros_from() <= end_.offset) return true;
   std::memset(buffer_.data() + used_, 0, kBlock - used_);
@@ -204,7 +204,7 @@ bool WriteAheadLog::write_zeros(std::uint64_t from, std::uint64_t until) {
   return true;
 }
 
-// What was moved away or replaced while it was in use is not what the next start finds at its path.
+// If it was moved away or replaced while in use, the next start finds something else at its path.
 bool WriteAheadLog::in_place() {
   struct stat held {};
   struct stat named {};

@@ -128,7 +128,7 @@ std::optional<FrameHeader> decode_header(std::uint64_t tag, ByteView header) {
 }
 
 void write_sums(ByteView records, std::uint64_t at, std::span<std::byte> out) {
-  // What is left over is no zeros either: those are what a cut leaves.
+  // The rest is not zeros either, since those are what a cut leaves.
   std::fill(out.begin(), out.end(), std::byte{0xff});
   std::size_t place = 0;
   each_sector(records, at, [&](ByteView part, std::uint64_t) {

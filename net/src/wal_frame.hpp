@@ -1,4 +1,4 @@
-// How frames of the write-ahead log lie in its file, and what may be said of bytes that are no
+// How frames of the write-ahead log lie in its file, and what may be said of bytes that are not a
 // whole frame. Private to net/.
 //
 //   file:  | head, one block of 4 KiB | frame | frame | ... | zeros |
@@ -7,7 +7,7 @@
 // A header ends with its seal: its checksum, hidden by the file's tag: 64 random bits that never
 // leave the node, so that nothing a client writes into the log passes for a header. It holds the
 // checksum of the checksums; each of these covers what one sector of 512 bytes holds of the
-// records. The mark is no zero. The head is a frame without records that holds the tag.
+// records. The mark is not zero. The head is a frame without records that holds the tag.
 //
 // Guarantees: a disk writes a sector as a whole, and the space behind the log is zeros. So a frame
 // that a power cut left unfinished has in each sector what was written or zeros, or it ends
@@ -93,7 +93,8 @@ struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  ///< behind the last one
 };
-/// What the sectors hold of the records that is not what was written. Pre: the checksums are whole.
+/// Parts of the records in which the sectors differ from what was written. Pre: the checksums are
+/// whole.
 std::vector<Extent> damaged_parts(const FrameHeader& h, ByteView sums, ByteView records,
                                   std::uint64_t at);
 

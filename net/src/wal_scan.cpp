@@ -46,7 +46,7 @@ Error WalScan::cannot_read(std::uint64_t at) const {
   if (errno != 0) {
     return disk_error("cannot read '" + path_ + "' at byte " + std::to_string(at), errno, path_);
   }
-  // What was to be read may begin in a file that is whole.
+  // The part to read may begin in a file that is whole.
   constexpr std::uint64_t kPart = WalSegments::kUnit;
   std::byte last{};
   std::uint64_t end = std::min((at / kPart + 1) * kPart, size_);

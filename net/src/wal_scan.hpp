@@ -8,8 +8,8 @@
 //   scan.skim(kBeginTable, [&](const WalRecord& r) { ... });     // tables and keys alone, quickly
 //   auto some = scan.check(until, bytes);      // looks at what is durable again
 //
-// Guarantees: changes nothing. Frames come in order and whole. What a power cut left unfinished
-// ends the log; a durable frame that is not what it was is an error that names the byte, as far as
+// Guarantees: changes nothing. Frames come in order and whole. A frame that a power cut left
+// unfinished ends the log; a damaged durable frame is an error that names the byte, as far as
 // wal_frame.hpp says; so is a disk that cannot be read, and neither is taken for the other. Errors:
 // kCorrupt where durable bytes are not what they were, kUnsupported of another format, else what
 // the system says; `where` is a file.
@@ -96,7 +96,7 @@ class WalScan {
   bool read_all(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written) const {
     return window_.read(data, size, at, written);
   }
-  /// What was read is read anew from here on.
+  /// Everything is read anew from here on.
   void forget() { window_.forget(); }
 
  private:

@@ -44,7 +44,7 @@ int open_past_cache(const std::string& path, int flags) {
   return file;
 }
 
-// What was read before may have been written since, or be of another log.
+// Bytes read before may have been written since, or be of another log.
 bool WalWindow::open(const std::string& path) {
   forget();
   return files_.open(path, O_RDONLY);

@@ -67,7 +67,7 @@ class WalWindow {
   /// `written`: bytes of the file that will not change. False leaves why in errno, 0 where the file
   /// ends before.
   bool read(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written);
-  /// What was read is read anew from here on.
+  /// Everything is read anew from here on.
   void forget();
 
  private:

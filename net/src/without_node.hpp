@@ -1,5 +1,5 @@
-// What an owner of a store that is no node says when the store is damaged: stores speak of nodes,
-// and there is none to start. Private to net/.
+// What the owner of a store, where that is not a node, says when the store is damaged: stores speak
+// of nodes, and there is none to start. Private to net/.
 //
 //   if (!opened) return without_node_advice(opened.error());
 //

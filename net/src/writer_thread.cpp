@@ -98,8 +98,8 @@ void WriterThread::queue(Item item) {
   wake_.notify_one();
 }
 
-// What nobody waits for need not wake the thread: after a write it looks by itself once more, and
-// only while it rests must all be told. Pre: `lock` holds mutex_.
+// Work that nobody waits for need not wake the thread: after a write it looks once more by itself,
+// and only a resting one must be woken. Pre: `lock` holds mutex_.
 void WriterThread::await_work(std::unique_lock<std::mutex>& lock) {
   const auto barrier = [this] { return stop_ || barrier_ != 0; };
   const auto anything = [&] { return barrier() || !items_.empty() || !waiting_.empty(); };

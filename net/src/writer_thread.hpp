@@ -87,7 +87,7 @@ class WriterThread {
   std::vector<std::function<void()>> waiting_;  // for the next sync
   LogEnd end_;                                  // of the log, on the thread only
   std::string defect_;                          // why the log cannot be written on
-  bool resting_ = false;                        // it looks for nothing until it is told
+  bool resting_ = false;                        // it looks for nothing until it is woken
   bool stop_ = false;
   std::thread thread_;
 };

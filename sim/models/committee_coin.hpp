@@ -95,7 +95,7 @@ class CommitteeCoin {
     bool value = false;             ///< what all output, if they agreed
     bool within_bound = false;      ///< |Z| > 6b: the proof promises agreement
     std::uint32_t overpowered = 0;  ///< committees
-    std::uint32_t misled = 0;  ///< of one party, the most: sound committees that it is told wrongly
+    std::uint32_t misled = 0;       ///< of one party, the most: sound committees it is misled about
   };
 
   explicit CommitteeCoin(const CommitteeCoinShape& shape)
@@ -141,8 +141,8 @@ class CommitteeCoin {
     return static_cast<std::uint32_t>(
         std::count_if(members.begin(), members.end(), [&](NodeId p) { return bad[p.value]; }));
   }
-  // One party after the other: whoever stands in most committees that are worth it, those that are
-  // nearly overpowered counting most.
+  // One party after the other: the one in most committees that are worth it, where nearly
+  // overpowered ones count most.
   std::vector<bool> corrupted(const std::vector<int>& bit, int ahead) const {
     std::vector<bool> bad(n_);
     std::vector<std::uint32_t> have(committees_);
@@ -168,7 +168,7 @@ class CommitteeCoin {
     }
     return bad;
   }
-  // What the sum of one party can be made to be.
+  // The range within which the sum of one party can be moved.
   Range range_of(std::uint32_t p, const std::vector<int>& bit, const std::vector<bool>& lost,
                  const std::vector<bool>& bad, std::uint32_t& most_misled) const {
     int fixed = 0;

@@ -23,7 +23,7 @@ using AgentState = std::uint8_t;
 using Agents = std::vector<AgentState>;
 
 struct OrderedProtocol {
-  /// What the observer becomes; `left`: whom it sees stands on its left.
+  /// What the observer becomes; `left`: the agent it sees stands on its left.
   std::function<AgentState(AgentState observer, AgentState seen, bool left)> observe;
   std::function<AgentState(std::uint8_t letter)> begin;
   std::function<bool(AgentState)> says;  ///< the answer that an agent gives
@@ -31,7 +31,7 @@ struct OrderedProtocol {
 };
 
 /// "Some 0 stands before some 1", a letter being 0, 1 or 2: a 1 that sees a 0 on its left knows,
-/// and who sees somebody that knows, on either side, knows as well.
+/// and an agent that sees one that knows, on either side, knows as well.
 inline OrderedProtocol some_zero_before_a_one() {
   constexpr AgentState kKnows = 3;
   OrderedProtocol p;
@@ -52,8 +52,8 @@ inline OrderedProtocol some_zero_before_a_one() {
   return p;
 }
 
-/// "The first letter is 0": whoever sees anybody on its left is not the first, and takes the word
-/// of those who may still be. No protocol of agents without an order decides this.
+/// "The first letter is 0": an agent that sees one on its left is not the first, and takes the word
+/// of those that may still be. No protocol of agents without an order decides this.
 inline OrderedProtocol first_is_zero() {
   constexpr AgentState kFirst = 1, kYes = 2;
   OrderedProtocol p;

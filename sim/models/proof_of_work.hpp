@@ -7,8 +7,8 @@
 // the first seen of equals stays. A block that `confirm` others stand on is delivered.
 // Uncles (Ethereum): a block names up to `uncles` public blocks that are not in its chain, stand on
 // it no more than six generations back and were not named before. The reward of a block is 1, of an
-// uncle (8 - d) / 8 where it is named d generations later, and 1/32 to who names it: so the blocks
-// that a parasite loses still pay it.
+// uncle (8 - d) / 8 where it is named d generations later, and 1/32 to the block that names it: so
+// the blocks that a parasite loses still pay it.
 // The parasite chain: the coalition mines on a chain of its own, tells it to its members only, and
 // publishes all of it once a block of others leaves it fewer than `lead` ahead. With `lead` 2 that
 // is the selfish mining of Eyal and Sirer: others' work is wasted and the coalition's share of the
@@ -344,7 +344,7 @@ class ProofOfWork {
       publish(fork, fx);
     }
   }
-  // Each member tells its own blocks of the chain; who lacks another member's asks.
+  // Each member tells its own blocks of the chain; one that lacks another member's asks.
   void publish(std::uint64_t fork, Fx& fx) {
     std::vector<std::uint64_t> chain;
     for (std::uint64_t at = tip_; at != fork; at = tree_.block(at).parent) chain.push_back(at);

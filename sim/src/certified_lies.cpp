@@ -35,7 +35,7 @@ void CertifiedLies::heard(const certified::Vote& vote) {
   }
 }
 
-// Of the rounds in which others have certified vertices.
+// The highest round in which others have certified vertices.
 std::uint64_t CertifiedLies::top(NodeId besides) const {
   for (auto it = by_round_.rbegin(); it != by_round_.rend(); ++it) {
     if (it->second.size() > it->second.count(besides)) return it->first;

@@ -11,8 +11,8 @@
 // a second one would find no votes. While it plots, it proposes only once the others wait for it
 // alone, shows its anchors to few, votes for every anchor that it can and denies that ever after.
 //
-// Of samples (the field `sample`): f liars withhold their votes, and the one that leads looks for a
-// sample of D vertices that did not vote, so that its anchor misses the committed one (that page,
+// With samples (the field `sample`): f liars withhold their votes, and the one that leads looks for
+// a sample of D vertices that did not vote, so that its anchor misses the committed one (that page,
 // "What `sparse-bullshark` promises"). Where samples are the author's word it names whom it likes;
 // where everybody computes them from the set in the header, it tries sets one by one: grinding.
 //

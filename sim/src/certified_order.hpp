@@ -1,11 +1,11 @@
-// Who leads the rounds of a run of the certified DAG, as whoever follows its commits knows.
+// The leaders of the rounds of a run of the certified DAG, as they follow from its commits.
 //
 //   CertifiedOrder order(committee, rules);
 //   order.note(committed);                 // of any node, as it is delivered
 //   if (order.leader(round) == id) ...
 //
-// Guarantees: what the node that ordered most expects. Of rounds ordered long ago it says who would
-// lead them now.
+// Guarantees: what the node that ordered most expects. For rounds ordered long ago it says who
+// would lead them now.
 #pragma once
 
 #include "thresher/protocols/certified/leaders.hpp"

@@ -88,7 +88,7 @@ std::optional<certified::Header> CertifiedLies::craft_sampled(NodeId id, Round r
 }
 
 // False when there are too few vertices to draw from. Without verifiable sampling the sample is
-// whatever the author says. Else different sets are tried until one draws nobody shunned: all who
+// whatever the author says. Else different sets are tried until one draws no shunned node: all that
 // are not shunned, and as many of the shunned as make a set that is large enough.
 bool CertifiedLies::take_sample(certified::Header& h, const OfRound& before, const NodeSet& shunned,
                                 bool lies, Prng& rng) {

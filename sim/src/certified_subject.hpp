@@ -9,7 +9,7 @@ namespace thresher::sim {
 ProtocolInfo certified_info();
 /// D, with its default.
 ParameterInfo sample_size(std::int64_t standard);
-/// Whose anchors the rounds have, of rules that choose.
+/// The rule for the rounds' anchors, of protocols that choose.
 ParameterInfo anchors_parameter();
 
 }  // namespace thresher::sim

@@ -5,7 +5,7 @@
 //   config.coin = coins.of(NodeId{2});
 //
 // Guarantees: `threshold` shares make a value, with either; the deal follows from the experiment's
-// seed, so it hides nothing from who knows that.
+// seed, so it hides nothing from those that know it.
 #pragma once
 
 #include <memory>

@@ -51,7 +51,7 @@ struct DagLies::Taste {
   std::uint64_t lag = 0;      // rounds that all but its leader blocks come late; 0: now and then
   bool orphans = false;       // names own blocks before that nobody will ever see
   bool leads_to_all = false;  // in time or not
-  /// Of four correct nodes, how many spoke in the round after before a leader block comes, and in
+  /// How many of four correct nodes spoke in the round after before a leader block comes, and in
   /// the round `lag` after it before votes and claims do.
   std::uint64_t lead_after = 0;
   std::uint64_t support_after = 0;
@@ -69,7 +69,7 @@ struct DagLies::Draft {
   bool lies(std::string_view about) const { return field.empty() || field == about; }
 };
 
-// Of the rounds in which others have spoken.
+// The highest round in which others have spoken.
 std::uint64_t DagLies::top(NodeId besides) const {
   for (auto it = by_round_.rbegin(); it != by_round_.rend(); ++it) {
     const auto other = [&](const auto& b) { return b->author() != besides; };
@@ -126,7 +126,7 @@ void DagLies::speak(Draft& draft, NodeId id, Round round, std::vector<Forged<dag
   }
 }
 
-// Some see it alone. What they say because of it they may have to prove.
+// Some see it alone. They may have to prove what they say because of it.
 void DagLies::hide(const dag::Block& block) {
   if (shown_to_some_.size() > kMostHidden) shown_to_some_.clear();
   shown_to_some_.insert(block.digest);

@@ -73,7 +73,7 @@ bool DagLemmas::certified(std::uint64_t round, const Digest& leader) const {
   return voters.size() >= committee_.at_least(rules_.certify);
 }
 
-// What a correct node refers to was accepted, so what it claims is certified.
+// A block that a correct node refers to was accepted, so its claim is certified.
 std::optional<Finding> DagLemmas::claims_are_proved(const Blocks& blocks) const {
   for (const auto& b : blocks) {
     if (!correct(b)) continue;

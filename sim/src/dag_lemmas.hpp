@@ -8,7 +8,7 @@
 // P1: no slot has two certified leaders. P2: what a correct node refers to claims nothing without a
 // certificate. P3: a leader that enough nodes claim is claimed in the history of every later leader
 // block. P4: what enough nodes did not vote for can never be certified. The faulty count on either
-// side, for they may still sign. Of rules with the two-delay path also those of
+// side, for they may still sign. For rules with the two-delay path also those of
 // two_delay_lemmas.hpp. Source: docs/protocols/thresher.md, "How it is tested".
 //
 // Guarantees: silent while the rules are whole and at most f nodes are faulty. Looks at explicit

@@ -48,7 +48,7 @@ class DagLies {
   /// Changes one field of a block that is about to be signed; false: there is nothing to change.
   bool change(dag::Header& header, dag::Payload& payload, Mutation by) const;
 
-  /// Blocks of one round that `id` may sign now, each with who sees it; `dense` parents make a
+  /// Blocks of one round that `id` may sign now, each with its audience; `dense` parents make a
   /// leader block. With a field named only that one lies. They count as sent.
   std::vector<Forged<dag::Message>> forge(NodeId id, std::uint32_t dense, const FaultAction& action,
                                           std::uint64_t mood, std::uint64_t salt);
@@ -84,7 +84,7 @@ class DagLies {
 
   Committee committee_;
   dag::Leaders rule_;  // liars know whose turn it is, and not who is passed over
-  bool kills_;         // blocks may KILL: who lies in claims lies in that too
+  bool kills_;         // blocks may KILL: a lie in claims is one in that too
   std::map<Digest, dag::BlockPtr> known_;  // the same blocks
   std::uint64_t forged_ = 0;               // so that no two are alike
   std::set<Digest> shown_to_some_;         // liars' blocks, and the leader blocks they vote for

@@ -202,7 +202,7 @@ class DagSubject {
     return promises::catch_up(committee_, blocks,
                               std::max<std::uint64_t>(1, limits_.give_bytes / largest));
   }
-  // Below the floor lies as much again, for who was away (attic.hpp).
+  // Below the floor as much is kept again, for nodes that were away (attic.hpp).
   Reach reach(const dag::Dag& node) const {
     const std::uint64_t floor = node.floor().value;
     return {node.round().value + 1, floor - std::min(floor, gc_depth_) + 1, "round", "gc_depth"};
@@ -247,8 +247,8 @@ class DagSubject {
     if (lies_) lies_->note(m.block);
     if (lemmas_) lemmas_->note(m.block);
     const dag::Block& b = *m.block;
-    // Where a coin names leaders nobody is known in advance; whose turn it is stands in, so that a
-    // scheduler has somebody to pick on.
+    // Where a coin names leaders none is known in advance; the node whose turn it is stands in, so
+    // that a scheduler has one to pick on.
     const bool leads = dag::turn_of(b.round(), committee_, rules_.leaders) == b.author();
     std::size_t bytes = size(b);
     std::size_t payload = b.payload.bytes.size();

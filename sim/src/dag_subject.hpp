@@ -8,9 +8,9 @@ namespace thresher::sim {
 
 /// Parameters and fields; the name and the help are the set's own.
 ProtocolInfo dag_info();
-/// Of those sets whose leaders take turns.
+/// For the sets of rules whose leaders take turns.
 ParameterInfo schedule_parameter();
-/// Of the sparse set: p of the two-delay path.
+/// For the sparse set: p of the two-delay path.
 ParameterInfo fast_parameter();
 /// Whether an experiment's committee has such a path, if it is asked for one.
 Result<Unit, Error> check_fast(const Experiment& experiment);

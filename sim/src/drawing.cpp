@@ -145,7 +145,7 @@ class Drawing {
     return set == e_.parameters.end() ||
            (standard != menu_.standard.end() && standard->second == set->second);
   }
-  // What takes hundreds of blocks or megabytes to fill is as good when it is small.
+  // A limit that takes hundreds of blocks or megabytes to reach is tested as well when it is small.
   void near_limits() {
     if (menu_.limits.empty() || near_.below(4) != 0) return;
     near_limits_ = true;
@@ -153,7 +153,7 @@ class Drawing {
       if (silent_on(name)) e_.parameters[name] = small;
     }
   }
-  // Who is left behind gets nothing any more, and no oracle can blame anybody for that.
+  // A node left behind gets nothing any more, and no oracle can blame a node for that.
   void keeps_much() {
     const auto& [name, much] = menu_.kept;
     if (!name.empty() && silent_on(name)) e_.parameters[name] = much;
@@ -334,8 +334,8 @@ class Drawing {
       if (lies && !bad.empty() && one_in(2)) tell_another(*bad.begin(), a);
     }
   }
-  // A liar told a node one thing before it stopped, and tells it another when it is back: who kept
-  // to the first by memory alone goes along.
+  // A liar told a node one thing before it stopped, and tells it another when it is back: a node
+  // that kept the first in memory alone goes along.
   void tell_another(NodeId liar, const FaultAction& restart) {
     FaultAction first{.who = {liar}, .what = FaultKind::kTwins, .from = 0, .to = restart.from};
     first.group = some();
@@ -387,7 +387,7 @@ class Drawing {
     e_.network.partitions.push_back({{{victim}, all_but(victim, victim)}, from * kUnit, to, true});
     besieged_ = true;
   }
-  // What is sent across comes late, as long as links hold, or never.
+  // Messages across come late, as long as links hold, or never.
   void part(Partition p) {
     p.loses = loss_.below(2) == 0;
     e_.network.partitions.push_back(std::move(p));
@@ -463,7 +463,7 @@ class Drawing {
   void misbehave(NodeId id) {
     FaultAction a{.who = {id}, .what = menu_.faults[rng_.below(menu_.faults.size())]};
     interval(a.from, a.to);
-    // Who was away is needed when somebody else goes.
+    // A node that was away is needed when another one goes.
     if (besieged_until_ && loss_.below(2) == 0) {
       a.from = *besieged_until_;
       a.to.reset();

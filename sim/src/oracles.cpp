@@ -223,7 +223,7 @@ void Judge::restarted(NodeId id, Ticks now) {
   nodes_[id.value].decided = now;
 }
 
-// What a correct node had not said yet when it stopped was lost; nobody waits for it.
+// Requests that a correct node had not sent when it stopped were lost; nobody waits for them.
 void Judge::forget_requests(NodeId id) {
   for (Ticks& since : nodes_[id.value].submitted) {
     if (since == kDone) continue;

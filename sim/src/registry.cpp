@@ -18,7 +18,7 @@ const std::vector<SubjectEntry>& entries() {
   return sorted;
 }
 
-// Whoever made the experiment.
+// Wherever the experiment comes from.
 Outcome run_entry(const SubjectEntry& entry, Experiment e, const RunOptions& options) {
   leave_out_unjudged(entry.info, e);
   return entry.run(e, options);

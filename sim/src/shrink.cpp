@@ -214,8 +214,8 @@ class Shrinker {
     return smaller;
   }
 
-  // What is left of chance and time becomes a number that one can say: halves and tenths of shares,
-  // whole units of time.
+  // The remaining probabilities and times become short numbers: halves and tenths, whole units of
+  // time.
   bool round_numbers() {
     bool smaller = false;
     for (std::size_t i = 0; i < best_.faults.size(); ++i) {

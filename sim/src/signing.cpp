@@ -20,7 +20,7 @@ crypto::SigningKey key_of(std::uint64_t seed, std::uint32_t node) {
   return crypto::SigningKey::from_seed(hash(w.view()).bytes);
 }
 
-// Only what backend is the faster depends on it.
+// Decides only which backend is the faster one.
 std::uint64_t now_us() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(

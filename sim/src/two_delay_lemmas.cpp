@@ -63,7 +63,7 @@ bool TwoDelayLemmas::dead(const Blocks& voters) const {
          });
 }
 
-// What a correct node refers to was accepted.
+// A block that a correct node refers to was accepted.
 std::optional<Finding> TwoDelayLemmas::kills_are_proved(const dag::Block& block, const Known& known,
                                                         const ByRound& by_round) const {
   if (!correct_(block.author())) return std::nullopt;

@@ -187,7 +187,7 @@ std::string unusable(const Options& options) {
   return {};
 }
 
-// What the runs were asked to do and never did: then they have shown nothing about it.
+// Things the runs were asked to do and never did: they have shown nothing about them.
 std::string unexercised(const sim::FuzzReport& r, const Options& options,
                         const std::vector<Property>& properties, bool held) {
   if (!properties.empty() && r.decisions == 0)

@@ -34,7 +34,7 @@ class Cursor {
     in_text_ = c == '"';
     in_word_ = word && !in_text_;
   }
-  /// Of the last character read; of an object and a list that opens, it is their own.
+  /// The place of the last character read; when an object or a list opens, that is its own.
   const Place& last() const { return last_; }
   /// Where the latest text, number or word began.
   const Place& scalar() const { return scalar_; }
@@ -120,7 +120,7 @@ class Builder {
   }
   bool end_array() { return close(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    problems_.push_back({cursor_.last(), "this is no JSON: " + in_plain_words(error.what())});
+    problems_.push_back({cursor_.last(), "invalid JSON: " + in_plain_words(error.what())});
     return false;
   }
 
@@ -256,7 +256,7 @@ std::optional<Problem> zero_byte(std::string_view content) {
   const auto line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
   const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
   return Problem{{line, static_cast<std::uint32_t>(at - begin + 1)},
-                 "this is no JSON: here stands a byte 0, which no text holds; the file is damaged, "
+                 "invalid JSON: found a byte 0, which no text holds; the file is damaged, "
                  "cut by a crash, or not in UTF-8"};
 }
 
@@ -281,8 +281,7 @@ Result<Value, std::vector<Problem>> parse(std::string_view content, const Limits
   const std::string clean = without_comments(content);
   if (is_blank(clean)) {
     const char* what = is_blank(content) ? "nothing" : "nothing but a comment";
-    return std::vector<Problem>{
-        {{1, 1}, std::string("this is no JSON: there is ") + what + " in it"}};
+    return std::vector<Problem>{{{1, 1}, std::string("invalid JSON: there is ") + what + " in it"}};
   }
   Cursor cursor;
   Builder builder(cursor, limits.depth);
@@ -290,7 +289,7 @@ Result<Value, std::vector<Problem>> parse(std::string_view content, const Limits
   const CountingIterator last(clean.data() + clean.size(), &cursor);
   const bool whole = nlohmann::json::sax_parse(first, last, &builder);
   if (!whole && builder.problems().empty()) {
-    builder.problems().push_back({cursor.last(), "this is no JSON"});
+    builder.problems().push_back({cursor.last(), "invalid JSON"});
   }
   if (!builder.problems().empty()) return std::move(builder.problems());
   return builder.take();

@@ -3,7 +3,7 @@
 namespace thresher::verify {
 namespace {
 
-/// Of abstract configurations, which name each location; published automata have some 300.
+/// Abstract configurations name each location; published automata have some 300.
 constexpr std::size_t kMostLocations = 4'000;
 
 Outcome check_query(const Automaton& ta, const Property& property, const Query& query,

@@ -24,7 +24,7 @@ using Kind = SecondOpinion::Kind;
 
 constexpr std::size_t kMostOutput = 1 << 14;
 
-/// What is left behind when the process ends in the middle: abandon_cross_check() removes it. The
+/// Files left behind when the process ends in the middle: abandon_cross_check() removes them. The
 /// lock is held while either changes, and for ever once everything is abandoned.
 struct Leftovers {
   std::mutex mutex;

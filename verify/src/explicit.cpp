@@ -347,7 +347,7 @@ std::string too_many_locations() {
   return "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
 }
 
-// Of a tour without a violation.
+// For a tour without a violation.
 std::string found_nothing(const Tour& all) {
   if (all.complete == 0) return all.why_none();
   const std::size_t larger = all.begun - all.complete;

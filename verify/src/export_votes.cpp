@@ -33,7 +33,7 @@ class VoteExporter {
   static constexpr Symbol kCoin{Symbol::Kind::kParameter, 3};
 
   bool common_coin() const { return table_.rounds && table_.rounds->reads != 0; }
-  // What the coin shows is drawn before the round and read late: for one run that is no difference.
+  // The coin's value is drawn before the round and read late: for one run that makes no difference.
   void add_coin() {
     ta_.parameters.push_back("COIN");
     ta_.resilience.push_back(at_least({{kCoin, 1}}, 0));

@@ -28,7 +28,7 @@ constexpr std::size_t kMostReadAgain = 256u << 20;
 constexpr std::size_t kLongestName = 1'000;
 /// Words between two looks at the clock.
 constexpr std::uint32_t kWordsAtOnce = 256;
-/// Of the text an error quotes.
+/// Most of the text that an error quotes.
 constexpr std::size_t kLongestQuote = 60;
 
 }  // namespace
@@ -309,8 +309,8 @@ Linear Grammar::quotient(const Token& op, const Linear& form, std::int64_t by) {
   out.constant /= by;
   return out;
 }
-// A parameter of its own, which a condition on the parameters makes equal to the quotient. What may
-// be negative is refused, because there rounding down and rounding to zero differ.
+// A parameter of its own, which a condition on the parameters makes equal to the quotient. A form
+// that may be negative is refused, because rounding down and rounding to zero differ there.
 Linear Grammar::rounded(const Token& op, const Linear& form, std::int64_t by) {
   bool natural = by > 0 && form.constant >= 0;
   std::string text;

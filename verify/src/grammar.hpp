@@ -56,7 +56,8 @@ class Grammar {
   Formula formula(bool temporal);
   Formula unary(bool temporal);
   Linear sum();
-  /// What `read` reads may name parameters only: it holds of an instance, not of a moment.
+  /// The text that `read` reads may name parameters only: it holds for an instance, not for a
+  /// moment.
   template <class Read>
   auto of_parameters(Read read) {
     only_parameters_ = true;

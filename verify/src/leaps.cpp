@@ -15,7 +15,7 @@ namespace {
 
 /// Longer ones take longer than going from context to context.
 constexpr std::size_t kLengths[] = {2, 4, 8};
-/// Of a run with all its stretches; the published automata have some thousands.
+/// Most in a run with all its stretches; the published automata have some thousands.
 constexpr std::size_t kMostFirings = 40'000;
 constexpr int kMostTries = 10;
 /// Sums of parameters that are asked for first: bounds make the question much easier.

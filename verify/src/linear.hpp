@@ -27,7 +27,7 @@ struct SymbolTerms {
   std::vector<z3::expr> shared;
 };
 
-/// Of any number of terms: Z3 writes operators with fewer than two arguments, which SMT-LIB and
+/// For any number of terms: Z3 writes operators with fewer than two arguments, which SMT-LIB and
 /// other solvers do not have.
 z3::expr every(const z3::expr_vector& all);
 z3::expr some(const z3::expr_vector& all);

@@ -15,7 +15,7 @@ namespace thresher::verify {
 namespace {
 
 constexpr std::size_t kMostNeeded = 24;
-/// Of a violation that is made smaller.
+/// Tries to make a violation smaller.
 constexpr int kMostTries = 12;
 constexpr std::size_t kLongest = 1 << 14;
 /// Contexts entered one by one before whole runs are asked for at once; how long that may take: so

@@ -163,7 +163,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
     (void)changed_.wait_for(lock, std::chrono::duration<double>(kGrace), ended);
   }
 
-  // What is unfinished when the call ends is unknown, and its checkers are told to end.
+  // Questions unfinished when the call ends are unknown, and their checkers are stopped.
   void close(Question& q) {
     if (q.decided.exchange(true)) return;
     Outcome& out = q.outcome;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kFormat = "thresher-run-1";
 
-// What is zero is left out of `sparse` objects.
+// Zeros are left out of `sparse` objects.
 std::string object(const std::vector<std::string>& names, const std::vector<std::int64_t>& values,
                    bool sparse) {
   std::string out;
@@ -81,7 +81,7 @@ class Reader : private Grammar {
 
   std::string text() {
     const Token at = lexer_.next();
-    if (at.kind != Token::Kind::kText) fail(at, "a text in quotes is expected here");
+    if (at.kind != Token::Kind::kText) fail(at, "expected a string in quotes");
     return std::string(at.text.substr(1, at.text.size() - 2));
   }
   void items(const std::function<void()>& item) {

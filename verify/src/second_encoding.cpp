@@ -305,7 +305,7 @@ class Writer {
     return named_[{&f, from, wanted}] = name;
   }
 
-  // What else every run does in which the formula is true at each moment of the transition.
+  // What else holds for runs in which the formula is true at each moment of the transition.
   void between(const Formula& f, const Transition& t, bool wanted,
                std::vector<std::string>& parts) {
     if (t.single || f.kind == Kind::kTrue || f.kind == Kind::kFalse) return;

@@ -81,7 +81,7 @@ class Search {
     limit(encoding.solver(), context, budget_.left());
     const z3::check_result answer = encoding.solver().check();
     if (answer == z3::unknown) {
-      exact_ = true;  // the question itself is too hard: a stricter one is no easier
+      exact_ = true;  // the question itself is too hard: a stricter one is not easier
       out.why = out_of_time(seconds_);
     }
     if (answer == z3::unsat && between == Between::kNeeded) {

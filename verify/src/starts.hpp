@@ -7,7 +7,7 @@
 // twice. The answer is true when that was every start. It is false where something may be left out:
 // more than kMostProcesses in locations that the constraints leave open, a variable that starts by
 // more than kMostAbove over the least value that they allow, the end of the budget, or a `visit`
-// that returned false. What they set to one number is taken as it is, however large.
+// that returned false. A value that they fix is taken as it is, however large.
 #pragma once
 
 #include <cstdint>

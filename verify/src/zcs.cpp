@@ -1,8 +1,8 @@
 // Exploration with locations that are empty or not, as binary decision diagrams.
 //
 // BuDDy has one table of nodes for the whole process and no locks: a Session holds a mutex while
-// its diagrams live, starts the library and ends it. What the search for runs needs afterwards is
-// copied out, so that the next check may begin.
+// its diagrams live, starts the library and ends it. Copies out what the search for runs needs
+// afterwards, so that the next check may begin.
 #include <bdd.h>
 #include <fdd.h>
 

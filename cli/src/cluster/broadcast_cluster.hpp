@@ -37,7 +37,7 @@ struct BroadcastReport {
   double seconds = 0;                 ///< of the load
   double deliveries_per_s = 0;        ///< at each node
   double p50_ms = 0, p99_ms = 0;      ///< from sending to the sender's own delivery
-  double bytes_per_payload_byte = 0;  ///< sent by who is up at the end, for a byte broadcast
+  double bytes_per_payload_byte = 0;  ///< sent by those up at the end, for a byte broadcast
   double cpu_us_per_delivery = 0;     ///< of all processes, for a delivery at one node
   double cpu_ms_per_mib = 0;          ///< of all processes, for a MiB delivered at one node
   std::uint64_t syncs = 0;

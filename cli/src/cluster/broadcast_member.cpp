@@ -93,7 +93,7 @@ class Member {
         in_flight_[word] = shared_now_us();
       }
       if (channel_->send(payload)) continue;
-      // What was delivered here may still be kept for others: room comes with time.
+      // Payloads delivered here may still be kept for others: room comes with time.
       {
         const std::lock_guard lock(mutex_);
         in_flight_.erase(word);

@@ -5,7 +5,7 @@
 //
 // On `in` and `out` go, in this order: the member's line once it has its links; the time at which
 // the load ends; its line once its own payloads are delivered; anything, and it leaves. A member
-// that was killed and is back has `links` of 0: who else is up is not its concern.
+// that was killed and is back has `links` of 0: it need not know who else is up.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t kLeastPayload = 8;
 std::uint64_t shared_now_us();
 /// False at the end of the pipe.
 bool read_all(int fd, void* out, std::size_t size);
-/// Who is gone cannot be told anything, and that it is gone is seen when it is read from.
+/// A process that is gone gets nothing; that it is gone is seen when it is read from.
 void write_all(int fd, const void* data, std::size_t size);
 
 void run_member(const MemberOptions& options, DeliveryBoard& board, int in, int out);

@@ -334,7 +334,7 @@ class Cluster {
   void poll(std::uint64_t now) {
     if (settled_us_ == 0 && draining_ && in_flight() == 0) {
       settled_us_ = now;
-      end_work(now);  // what comes now is no work for transactions: restarts, level nodes
+      end_work(now);  // what comes now is not for transactions: restarts, level nodes
     }
     if (now < next_poll_) return;
     next_poll_ = now + 20'000;
@@ -397,7 +397,8 @@ class Cluster {
     return true;
   }
 
-  // Rounds count from the genesis, calls from the start of a process: only of who did both at once.
+  // Rounds count from the genesis, calls from the start of a process: both must be from one
+  // start.
   void count_calls() {
     std::uint64_t rounds = 0, calls = 0, certificates = 0, signatures = 0;
     for (std::size_t i = 0; i < links_.size(); ++i) {

@@ -34,7 +34,7 @@ struct ClusterOptions {
   WanDelays wan{};             ///< in place of delay_us, if it has delays
   std::string home;
   std::string history;  ///< a file: clients of a key-value store, and what they did goes there
-  bool replica_gets = false;  ///< their gets are no transactions
+  bool replica_gets = false;  ///< their gets are not transactions
   bool trace = false;         ///< nodes note when each stage of a commit was reached
   bool live = false;
 };

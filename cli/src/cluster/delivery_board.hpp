@@ -75,7 +75,7 @@ class DeliveryBoard {
   Cell& counter(std::uint64_t which) const { return cells_[nodes_ * nodes_ * (kMost + 1) + which]; }
   bool all_at_the_last(const std::vector<std::uint64_t>& nodes) const;
   std::uint64_t last_of(const std::vector<std::uint64_t>& nodes, std::uint64_t origin) const;
-  /// Those of `nodes` without `excused` that lack more than they said that they missed.
+  /// The `nodes`, without `excused`, that lack more than they reported as missed.
   std::vector<std::uint64_t> lacks_too_much(const std::vector<std::uint64_t>& nodes,
                                             const std::set<std::uint64_t>& excused) const;
 

@@ -10,8 +10,9 @@
 // says. With `replica_gets` it is what a replica holds at this moment, a copy that follows the log
 // of the client's node, and a put ends when that replica has it: so does examples/kv. Guarantees: a
 // client has one operation at a time. An operation ends when its client knows the answer: that of a
-// get comes from the node that acknowledged it, unless that is gone; then from any other one. What
-// has no answer is recorded without an end. Times are microseconds since the recorder was made.
+// get comes from the node that acknowledged it, unless that is gone; then from any other one. An
+// operation without an answer is recorded without an end. Times are microseconds since the recorder
+// was made.
 #pragma once
 
 #include <fstream>
@@ -47,7 +48,7 @@ class HistoryRecorder {
 
   void begin(std::size_t client, std::uint64_t line);
   void acknowledged(std::size_t client, std::size_t node, std::uint64_t position);
-  /// Begins and ends a get that is no transaction.
+  /// Begins and ends a get that is not a transaction.
   void get_from_replica(std::size_t client, std::size_t node, std::uint64_t line);
   bool busy(std::size_t client) const { return open_[client].has_value(); }
   bool idle() const;

@@ -4,8 +4,8 @@
 //   trace.add(*net::read_commit_trace(file));           // of each of its starts, the first one
 //   first if (const auto* block = trace.own(id)) ...
 //
-// Guarantees: of what a node saw twice the first time counts. What it did not note is not found,
-// and a time that is missing is 0. Unit of all times: microseconds of the machine's clock.
+// Guarantees: of what a node saw twice the first time counts. Events that it did not note are not
+// found, and a time that is missing is 0. Unit of all times: microseconds of the machine's clock.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ struct PerTransaction {
   double turns = 0;
 };
 
-// What no node counted is the clients' and that of other threads.
+// The time that no node counted is that of clients and of other threads.
 std::vector<PerTransaction> per_transaction(const ClusterReport& r) {
   std::vector<PerTransaction> out;
   const double all = static_cast<double>(std::max<std::uint64_t>(1, r.committed));

@@ -134,7 +134,7 @@ class Members {
   }
   system_clock::time_point given_up() const {
     if (options_.eps) return begins_ + microseconds(options_.patience_us);
-    // The members themselves end after their rounds; this is for those who do not.
+    // The members themselves end after their rounds; this is for those that do not.
     const std::uint64_t rounds = 2 * std::max<std::uint64_t>(options_.values.size(), 2);
     const std::uint64_t delta_us = parse_duration(options_.delta).value_or(0);
     return begins_ + microseconds(2 * rounds * delta_us + options_.patience_us);
@@ -160,7 +160,7 @@ class Members {
       if (ended && !member.decision && member.problem.empty()) member.problem = "it ended";
       done = done && (member.decision || !member.problem.empty());
     }
-    // Who is to be killed yet may keep the others from deciding, or not.
+    // A member that is yet to be killed may keep the others from deciding, or not.
     return done && std::all_of(options_.kills.begin(), options_.kills.end(), [&](const NodeAt& k) {
              return report_.members[k.node].fate == "killed";
            });

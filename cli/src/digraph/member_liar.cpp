@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using std::chrono::system_clock;
 
 constexpr milliseconds kLook(10);
-/// Approximate agreement has no start: whoever is not there then is not waited for.
+/// Approximate agreement has no start: a member that is not there then is not waited for.
 constexpr seconds kForLinks(10);
 
 bool exact(const net::GraphAgreementOptions& o) {

@@ -3,8 +3,8 @@
 //   MemberLiar liar(options, 3, Lie::kSplit);      // options: those of the others, with its key
 //   if (liar.problem()) return fail(kFailed, *liar.problem());
 //
-// Guarantees: lies until the object ends, which takes milliseconds. What it says is signed with its
-// own key alone.
+// Guarantees: lies until the object ends, which takes milliseconds. It signs with its own key
+// alone.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace thresher::cli {
 
 enum class Lie {
   kSplit,    ///< says one thing to every other neighbour, and something else to the rest
-  kGarbage,  ///< sends what is no message
+  kGarbage,  ///< sends bytes that are not a message
 };
 
 /// Empty: no lie has this name.

@@ -34,7 +34,7 @@ struct OrderRow {
   OrderSetting setting;
   std::uint32_t f = 0;
   std::string verdict{};      ///< "Pass", else what went wrong
-  std::uint64_t ordered = 0;  ///< requests that came back to who submitted them
+  std::uint64_t ordered = 0;  ///< requests that came back to their submitter
   double median = 0;          ///< delays, or milliseconds over regions
   double last = 0;            ///< the 99th percentile of the same
   double messages = 0;        ///< of all nodes, for each request

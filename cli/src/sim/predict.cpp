@@ -14,9 +14,9 @@ namespace {
 
 using Probes = std::array<std::uint32_t, 3>;
 constexpr Probes kProbes = {7, 13, 19};  // 3f+1 each
-// Of what sends so little at the largest of those that these cost some tenths of a second if costs
-// grow with n^2. Random runs need them: their noise grows with (n / probe)^2. Messages and not
-// seconds are counted, so that a busy machine predicts the same.
+// For protocols that send so little at the largest of those that these cost some tenths of a second
+// if costs grow with n^2. Random runs need them: their noise grows with (n / probe)^2. Messages and
+// not seconds are counted, so that a busy machine predicts the same.
 constexpr Probes kLargeProbes = {64, 127, 256};
 constexpr double kFewMessages = 2000;
 // Longer runs are cut there and go on along a line.
@@ -103,7 +103,7 @@ sim::Experiment smaller(const sim::Experiment& e, std::uint32_t n, bool up) {
   return out;
 }
 
-// Of a committee of `n` nodes: between those with fewer and with more faulty ones, as the share
+// The cost with `n` nodes: between that with fewer and that with more faulty ones, as the share
 // lies between them.
 Cost cost_at(const sim::Experiment& e, std::uint32_t n) {
   const sim::Experiment fewer = smaller(e, n, false);

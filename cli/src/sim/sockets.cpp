@@ -35,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> asked_for(const sim::Experiment
   if (info == nullptr) return out;
   for (const sim::ParameterInfo& p : info->parameters) {
     const auto it = e.parameters.find(p.name);
-    // Of coins nodes have the real one, whichever the prediction is made with.
+    // Nodes have the real coin, whichever the prediction is made with.
     if (p.name == "coin") continue;
     if (it != e.parameters.end() && it->second != p.standard)
       out.emplace_back(p.name, text_of(it->second));

@@ -8,8 +8,8 @@
 namespace thresher::cli {
 namespace {
 
-// Four digits that matter. What is no number stays as it is, and so does a whole one, as a seed is:
-// a double would make another of it.
+// Four digits that matter. What is not a number stays as it is, and so does a whole one, such as a
+// seed: a double would make another of it.
 std::string shortened(const std::string& text) {
   if (text.find_first_not_of("0123456789") == std::string::npos) return text;
   double value = 0;

@@ -37,7 +37,7 @@ int stopped() {
 
 int run(const Args& a) {
   const sigset_t signals =
-      hold_back_stop_signals();  // first of all: who starts the beacon may stop it at once
+      hold_back_stop_signals();  // first of all: a beacon may be stopped as soon as it starts
   if (const std::string why = too_long("--pause", a.pause_ms, 1000); !why.empty())
     return fail(kUsage, why);
   const auto config = net::load_config(a.home);

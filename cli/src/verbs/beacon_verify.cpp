@@ -33,7 +33,7 @@ struct Row {
   std::uint64_t last = 0;
 };
 
-/// A set of rounds that takes a place for each row of them, and not for each.
+/// A set of rounds kept as ranges: one entry for each row of them.
 class RoundSet {
  public:
   /// False: it was there.
@@ -98,10 +98,10 @@ Result<std::uint64_t, std::string> check(const crypto::RistrettoPoint& group,
   const auto line = text::parse(text);
   if (!line) {
     const text::Problem& problem = line.error().front();
-    return "is no JSON object: column " + std::to_string(problem.place.column) + ": " +
+    return "is not a JSON object: column " + std::to_string(problem.place.column) + ": " +
            problem.what;
   }
-  if (!line->is_object()) return std::string("is no JSON object");
+  if (!line->is_object()) return std::string("is not a JSON object");
   const text::Value* number = line->find("round");
   const auto given = number != nullptr ? number->as_unsigned() : std::nullopt;
   const auto value = text_of(*line, "value");
@@ -167,7 +167,7 @@ void print_json(const Rounds& rounds) {
       .print();
 }
 
-/// Empty: --group is no key.
+/// Empty: --group is not a key.
 std::optional<crypto::RistrettoPoint> group_of(const std::string& digits) {
   const auto bytes = from_hex(digits);
   crypto::RistrettoPoint group{};

@@ -45,8 +45,8 @@ sim::Experiment burst(const sim::ProtocolInfo& info, std::uint32_t n, std::uint3
   e.protocol = info.name;
   e.n = n;
   e.f = info.faults_of(n);
-  // As far as its origin has room for them: fragments of an instance take up to 8 |m|. Of a stream
-  // more are needed than of the others, where a few are as good as many.
+  // As far as its origin has room for them: fragments of an instance take up to 8 |m|. A stream
+  // needs more instances than the others, where a few are as good as many.
   const bool coded = info.most_nodes != 0;
   const std::uint64_t room =
       std::max<std::uint64_t>(1, ChainedEcho::Config{}.origin_bytes / 2 / bytes / (coded ? 8 : 1));

@@ -32,7 +32,7 @@ struct Work {
   std::vector<PublicKey> committee;  // empty: every signature has a key of its own
 };
 
-/// Of this thread's processor time; a card works while the thread sleeps, so it is timed by the
+/// Processor time of this thread; a card works while the thread sleeps, so it is timed by the
 /// wall.
 double seconds_of(clockid_t clock) {
   timespec t{};

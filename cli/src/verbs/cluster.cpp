@@ -66,7 +66,7 @@ std::string parse_events(const std::vector<std::string>& texts, bool restart, co
   return {};
 }
 
-// Who is killed must be up by then, who is restarted down. `events` are in the order of time; load
+// A node to kill must be up by then, one to restart down. `events` are in the order of time; load
 // ends at `end_us`, 0: when a file is submitted.
 std::string check_events(const std::vector<ClusterEvent>& events, std::uint64_t end_us) {
   std::set<std::size_t> down;
@@ -117,7 +117,7 @@ std::string read_transactions(const std::string& path, ClusterOptions& o) {
   return o.lines.empty() ? "'" + path + "' holds no line" : std::string();
 }
 
-/// Whose blocks a node notes on their way.
+/// The protocols whose blocks a node traces.
 constexpr const char* kTraced[] = {"thresher", "mysticeti", "mahi-mahi"};
 
 std::string read_trace(const Args& a, ClusterOptions& o) {
@@ -224,7 +224,7 @@ void print_text(const ClusterReport& r, const std::string& why) {
   if (r.committed > 0)
     std::printf("latency at the client: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n",
                 r.p50_ms, r.p90_ms, r.p99_ms, r.max_ms);
-  // What the nodes count of themselves is asked for once they are level.
+  // The nodes' own counts are asked for once they are level.
   if (!r.stalled)
     std::printf(
         "CPU %.1f us a transaction (all nodes and clients), %.2f bytes sent per payload byte, "
@@ -336,7 +336,7 @@ int run(const Args& a) {
   }
   if (r.stalled) return fail(kNoProgress, r.problem);
   if (!r.agreement) return fail(kSafetyViolated, "the nodes hold different logs; see " + o.home);
-  // Of a folder that was just made nobody else knows the addresses.
+  // Nobody else knows the addresses of a folder that was just made.
   if (r.others == 0 || !a.home.empty()) return kDone;
   return fail(kSafetyViolated, "the log has " + std::to_string(r.others) +
                                    " transactions more than were submitted; see " + o.home);

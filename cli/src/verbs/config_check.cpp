@@ -77,7 +77,7 @@ int check(const Args& a) {
     std::size_t id = 0;
     while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
     if (id == genesis->nodes.size()) {
-      problems.push_back("the key '" + o.key + "' is no member of '" + o.genesis + "'");
+      problems.push_back("the key '" + o.key + "' is not a member of '" + o.genesis + "'");
     } else {
       const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(id)});
       if (!coin) problems.push_back(coin.error().text());

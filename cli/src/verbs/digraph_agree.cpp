@@ -19,7 +19,7 @@ using std::chrono::system_clock;
 
 /// A start that is further away is a slip.
 constexpr std::uint64_t kFarthestStart = 24 * 3600;
-/// What members may need longer than their rounds to say so.
+/// How much longer than their rounds members may need to say so.
 constexpr seconds kAfterEnd(10);
 
 struct Args {
@@ -147,7 +147,7 @@ int agree(const Args& a) {
       (*run)->wait(std::chrono::duration_cast<std::chrono::milliseconds>(longest));
   if (decision) print(a, **run, decision->value);
   if (!decision) (void)fail(kNoProgress, decision.error());
-  // What others said may have to go through this member.
+  // Others' messages may have to go through this member.
   std::this_thread::sleep_for(microseconds(*linger));
   return decision ? kDone : kNoProgress;
 }

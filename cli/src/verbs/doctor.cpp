@@ -138,7 +138,7 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
     return checks.push_back(check_port(node.host, node.port));
   }
   checks.push_back(
-      {false, "key: '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs"});
+      {false, "key: '" + o.key + "' is not a member of '" + o.genesis + "'; check which belongs"});
 }
 
 struct Args {

@@ -8,14 +8,14 @@
 namespace thresher::cli {
 namespace {
 
-/// Of the node whose folder it is, among the members; the error says what to do.
+/// The id of the folder's node among the members; the error says what to do.
 Result<NodeId, std::string> id_of(const net::NodeOptions& options, const net::Genesis& genesis) {
   const auto key = crypto::load_key(options.key);
   if (!key) return key.error().text();
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (genesis.nodes[i].key == key->public_key()) return NodeId{static_cast<std::uint16_t>(i)};
   }
-  return "the key '" + options.key + "' is no member of '" + options.genesis +
+  return "the key '" + options.key + "' is not a member of '" + options.genesis +
          "'; check which belongs";
 }
 

@@ -87,7 +87,7 @@ class StopSignals {
 };
 
 int run_node(const std::string& home, bool observe, const std::string& trace) {
-  hold_back_stop_signals();  // first of all: who starts the node may stop it at once
+  hold_back_stop_signals();  // first of all: a node may be stopped as soon as it starts
   auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
   config->options.observe = observe;

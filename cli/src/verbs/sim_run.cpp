@@ -103,7 +103,7 @@ int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
   return kFailed;
 }
 
-// Of a protocol that knows no liars, where no field of a message can be changed either.
+// Whether nodes lie under a protocol that knows no liars and has no field that can be changed.
 bool lies_where_nobody_may(const sim::Experiment& e) {
   const sim::ProtocolInfo* info = sim::simulated_protocol(e.protocol);
   return info != nullptr && !info->byzantine() && info->fields.empty() &&

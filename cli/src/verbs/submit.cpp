@@ -41,8 +41,8 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
   };
 }
 
-/// Submits lines and prints what became of each, in their order, on a thread of its own: who types
-/// lines sees the outcome of each before the next.
+/// Submits lines and prints what became of each, in their order, on a thread of its own: a user who
+/// types lines sees the outcome of each before the next.
 class Submitter {
  public:
   Submitter(net::Client& client, const Args& args, std::uint32_t members)
@@ -120,7 +120,7 @@ class Submitter {
     }
   }
 
-  // Whoever reads the output sees what is known before more is waited for.
+  // A reader of the output sees what is known before more is waited for.
   void print_outcome(std::future<net::Outcome>& outcome) {
     if (outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
       (void)std::fflush(stdout);
@@ -178,7 +178,7 @@ class Submitter {
   std::deque<Flight> flying_;  // that are not being printed
   std::size_t lines_ = 0;      // of which the outcome was not printed
   std::size_t bytes_ = 0;      // of these
-  // Of the printer, and of finish() behind it.
+  // Used by the printer, and by finish() behind it.
   std::uint64_t done_ = 0;
   std::uint64_t committed_ = 0;
   std::uint64_t refused_ = 0;

@@ -117,7 +117,7 @@ Json start_json(const verify::Automaton& ta, const verify::Configuration& start)
   return out;
 }
 
-// Of two futures, `steps` are those they share.
+// With two futures, `steps` are those they share.
 Json witness_json(const verify::Automaton& ta, const Outcome& o) {
   const verify::Run& run = o.futures ? o.futures->prefix : *o.witness;
   Json parameters;
@@ -217,7 +217,7 @@ Result<Unit, Error> write_witnesses(const std::string& path, const verify::Autom
   return sim::save_file(path, text(ta, wanted, outcomes));
 }
 
-/// What speaks against the file for the runs before anything is worked out.
+/// Why the file for the runs cannot be used, found before anything is worked out.
 std::string witness_problem(const Args& a) {
   const std::string problem = output_problem("--witness", a.witness);
   return problem.empty() ? same_file_problem("--witness", a.witness, a.file) : problem;

@@ -7,8 +7,8 @@
 //
 // Guarantees: never waits without end. When the device answers an error or nothing for
 // the time its module names, every verdict it still owes is kUnavailable, problem() says why, and
-// so it stays for this verifier: a lost CUDA context cannot be used again. Signatures are then the
-// caller's to verify on the processor; nobody is accused.
+// so it stays for this verifier: a lost CUDA context cannot be used again. The caller then verifies
+// the signatures on the processor; no sender is accused.
 #pragma once
 
 #include <memory>

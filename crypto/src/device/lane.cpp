@@ -16,7 +16,7 @@ namespace {
 
 /// Longer messages are hashed on the processor: one thread with a megabyte would keep its warp.
 constexpr std::size_t kLongestMessage = 2048;
-/// Messages lie anywhere in memory: so many jobs ahead they are called for, and the jobs
+/// Messages lie anywhere in memory: they are prefetched this many jobs ahead, and the jobs
 /// themselves, which name them, twice as early.
 constexpr std::size_t kAhead = 12;
 

@@ -92,7 +92,7 @@ THRESHER_HD Factors add_entry(const Extended& p, const Cached& q, bool negative)
 THRESHER_HD Cached to_cached(const Extended& p) {
   return {{fe_add(p.y, p.x), fe_sub(p.y, p.x), fe_mul(p.t, fe_d2())}, fe_add(p.z, p.z)};
 }
-/// Of a point with Z = 1.
+/// For a point with Z = 1.
 THRESHER_HD Niels to_niels(const Fe& x, const Fe& y, const Fe& t) {
   return {fe_add(y, x), fe_sub(y, x), fe_mul(t, fe_d2())};
 }

@@ -11,7 +11,7 @@ namespace thresher::crypto::device {
 
 /// Made on first use.
 const BaseTable& base_table();
-/// Fills `out`; false when the key is no point.
+/// Fills `out`; false when the key is not a point.
 bool make_key_table(std::span<const std::byte, 32> key, KeyTable& out);
 
 }  // namespace thresher::crypto::device

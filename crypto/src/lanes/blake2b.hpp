@@ -34,7 +34,7 @@ struct Blake2bLanes {
 const Blake2bLanes* blake2b_avx512();
 const Blake2bLanes* blake2b_avx2();
 
-/// So many numbers of 64 bits. Not one alias: GCC takes no width that depends on a parameter.
+/// kLanes numbers of 64 bits. Not one alias: GCC takes no width that depends on a parameter.
 template <std::size_t kLanes>
 struct WideOf;
 template <>

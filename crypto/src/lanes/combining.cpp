@@ -23,8 +23,8 @@ constexpr std::size_t kBucketTerms = 256;
 /// Terms of one kind that share the doublings of one Straus sum, a lane: tables of more would leave
 /// the second-level cache.
 constexpr std::size_t kStrausRounds = 16;
-/// One bad signature in so many, and combining is slower than checking one by one: so many of the
-/// next batches are.
+/// With one bad signature in kManyBad combining is slower than checking one by one, as is done with
+/// the next kWaryBatches batches then.
 constexpr std::size_t kManyBad = 600;
 constexpr int kWaryBatches = 16;
 

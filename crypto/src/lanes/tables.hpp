@@ -12,7 +12,7 @@ namespace thresher::crypto::lanes {
 
 const BaseTable& base_table(Form form);
 const CombTable& comb_table(Form form);
-/// Empty when the key is no point.
+/// Empty when the key is not a point.
 std::unique_ptr<KeyTable> key_table(std::span<const std::byte, 32> key, Form form);
 
 /// Signed digits base 16 in -8..7. Pre: scalar < 2^255.

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a node that runs: the end of its log is read again when it was being written, the whole when
+/// While the node runs: the end of its log is read again when it was being written, the whole when
 /// its front was pruned.
 constexpr int kLooks = 20;
 constexpr std::chrono::milliseconds kLook{100};
@@ -115,7 +115,7 @@ class Copying {
       const std::uint64_t until = next == files.end() ? end : std::min(end, next->first);
       if (until <= begin) continue;
       std::uint64_t size = until - it->first;
-      // Of the first file only the head is left once the log begins behind it.
+      // Only the head of the first file is left once the log begins behind it.
       if (it->first == 0 && scan.begin().frame != 0)
         size = std::min<std::uint64_t>(size, fs::file_size(from(it->second), error));
       const std::string to = to_ + '/' + it->second;

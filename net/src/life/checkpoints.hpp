@@ -63,7 +63,7 @@ class Checkpoints {
   void reached(const Checkpoint& checkpoint, const std::vector<Digest>& open_results);
   /// A snapshot of this slot is on the disk or on its way there, and a start uses it only with a
   /// certificate. So the slot stays open however far the log goes on, and peers are asked for the
-  /// certificate. Of more than kMostNeeded the oldest is given up.
+  /// certificate. If more than kMostNeeded are, the oldest is given up.
   void need(Round slot);
   /// From now on this node signs: the newest statement first, if it has not been signed.
   void may_sign();

@@ -9,7 +9,7 @@
 namespace thresher::net {
 namespace {
 
-/// Larger texts are no proof. Unit: bytes.
+/// Larger texts are not a proof. Unit: bytes.
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 
 // Reads members of an object; the first that is missing or wrong stands in `problem`.

@@ -9,7 +9,7 @@
 namespace thresher::net {
 namespace {
 
-/// Of the results in a chunk's record. kTop: it has none, only the hash of the largest full part
+/// How a chunk's record has its results. kTop: it has none, only the hash of the largest full part
 /// that ends with the chunk.
 enum class Form : std::uint8_t { kAlike, kEach, kTop };
 

@@ -69,7 +69,7 @@ class OpenResults {
 
 class LogTree {
  public:
-  /// Of the full parts of the tree that are a chunk.
+  /// Level of the full parts of the tree that are a chunk.
   static constexpr std::uint32_t kChunkLevel = 6;
   static constexpr std::uint64_t kChunk = kLeafPositions << kChunkLevel;
 
@@ -80,17 +80,17 @@ class LogTree {
   /// Puts what was added into the tree; gives the records of the chunks that this completes.
   std::vector<Persist> take_records();
 
-  // Of what was there at the last take_records():
+  // As it was at the last take_records():
   Digest root() const;
-  /// Of the positions behind the last whole chunk.
+  /// Results at the positions behind the last whole chunk.
   std::vector<Digest> open_results() const { return open_.all(); }
-  /// Of the whole leaves.
+  /// Peaks over the whole leaves.
   const std::vector<Digest>& peaks() const { return range_.peaks(); }
   /// What stands behind the last whole leaf.
   std::vector<LeafContent> open_leaf() const;
 
-  /// From now on the transactions added last are kept by their hashes, for who takes over from this
-  /// node, until they are forgotten. Costs 56 bytes each.
+  /// From now on the transactions added last are kept by their hashes, for nodes that take over
+  /// from this one, until they are forgotten. Costs 56 bytes each.
   void keep_recent() { keeps_recent_ = true; }
   /// Those in front of a position, but for what the open chunk needs.
   void forget_recent(std::uint64_t before);
@@ -99,11 +99,11 @@ class LogTree {
   /// Pre: they end with length().
   void recall_recent(RecentTransactions recent) { recent_ = std::move(recent); }
 
-  /// Mirror of save_tree(); false when the bytes are no tree of `length` leaves.
+  /// Mirror of save_tree(); false when the bytes are not a tree of `length` leaves.
   bool restore(Reader& in, std::uint64_t length);
 
  private:
-  /// Whose payload is not hashed yet.
+  /// An entry whose payload is not hashed yet.
   struct Unhashed {
     std::size_t at;  // in contents_
     ByteView data;

@@ -1,6 +1,6 @@
 // A node that is behind what its peers keep of the log: it takes the state of a certified snapshot
 // from them, and the part of the log that its protocol needs to go on from there. When all is on
-// its disk it starts from there, as after any stop. And the other side: what this node gives.
+// its disk it starts from there, as after any stop. The other side too: what this node gives.
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -14,8 +14,9 @@
 namespace thresher::net {
 namespace {
 
-/// So long the log of a node that is out of its peers' reach stands still before it takes their
-/// state: the protocol itself may still bring what their logs do not have. Unit: microseconds.
+/// For this long the log of a node that is out of its peers' reach stands still before it takes
+/// their state: the protocol itself may still bring what their logs do not have. Unit:
+/// microseconds.
 constexpr std::uint64_t kStandsStill = 2'000'000;
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace thresher::net {
 namespace {
 
-/// Who has too many questions waiting is read less. Unit: microseconds.
+/// A client with too many questions waiting is read less. Unit: microseconds.
 constexpr std::uint64_t kTooMany = 10'000;
 /// Clients of older wire versions cannot read a proof.
 constexpr std::uint32_t kProofVersion = 6;
@@ -153,7 +153,7 @@ void Node::Impl::tell_proof(const ProofQueue::Question& of,
   (void)transport.send(of.from, {kProof, Bytes::from(w.take()), {}});
 }
 
-// Who asked went: what was begun for it is not ended.
+// The asker has gone: what was begun for it is not finished.
 void Node::Impl::leave_proofs(ConnectionId link) {
   if (proofs.leave(link)) proves_against.reset();
 }

@@ -50,8 +50,8 @@ void Node::Impl::start_pruning() {
                     }});
 }
 
-// The log is needed back to the snapshots that a start may have to use. Of these the newest that
-// were read back whole count, and of a snapshot and of a checkpoint only what a quorum certified.
+// The log is needed back to the snapshots that a start may have to use. The newest of these that
+// were read back whole count, and snapshots and checkpoints only if a quorum certified them.
 std::optional<Checkpoint> Node::Impl::oldest_needed() const {
   std::uint64_t wanted =
       options.keep_snapshots > 0 ? options.keep_snapshots : std::uint64_t{SnapshotWriter::kKept};
@@ -65,7 +65,7 @@ std::optional<Checkpoint> Node::Impl::oldest_needed() const {
   return wanted > 0 ? std::nullopt : out;
 }
 
-// Who takes over a snapshot needs the log from a little in front of it.
+// A node that takes over a snapshot needs the log from a little in front of it.
 Round Node::Impl::log_before(Round snapshot) const {
   return Round{snapshot.value - std::min(snapshot.value, engine->window())};
 }
@@ -121,9 +121,9 @@ void Node::Impl::look_at_holds() {
   }
 }
 
-// Of a member that takes its state from here, and fetches the log behind it: what it asks about
-// would be gone if nothing held it, or may be before it is level. Nodes that are level ask too,
-// each second, but about the end of the log.
+// A member takes its state from here, and fetches the log behind it: what it asks about would be
+// gone if nothing held it, or may be before it is level. Nodes that are level ask too, each second,
+// but about the end of the log.
 void Node::Impl::note_log_question(NodeId from, Round slot) {
   const bool far_behind = slot.value + options.sync_rounds < ledger.slot().value;
   if (far_behind || slot < prunable) holds.asked_log(from, slot, Loop::now_us());

@@ -13,7 +13,7 @@ bool Node::Impl::shares_state() const {
          options.snapshot_checkpoints > 0;
 }
 
-// Of the snapshots that lie here. The log says which commit came before each.
+// The grids of the snapshots that lie here. The log says which commit came before each.
 void Node::Impl::recall_grids() {
   std::vector<Round> slots = SnapshotFolder(options.data).slots();
   std::ranges::reverse(slots);
@@ -178,7 +178,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
                                                   const Digest& digest) {
   const Ledger& restored = from.ledger;
   if (restored.slot() < reader.begin().slot) return FromSnapshot::kNo;  // the log goes not so far
-  // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
+  // A snapshot that goes beyond the log would hide from readers of the log what is missing.
   if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
     say(Level::kWarning, "a snapshot in '" + options.data + "' is of slot " +
                              std::to_string(restored.slot().value) +

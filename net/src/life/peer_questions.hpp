@@ -9,7 +9,7 @@
 //   if (const auto at = questions.next_us()) call_at(*at);
 //
 // Guarantees: of each peer the newest kMost questions wait, and the one that is being answered goes
-// on to its end. Who asks again has its turn when all others had one. Answers take a ThreadShare.
+// on to its end. A peer that asks again has its turn after all others. Answers take a ThreadShare.
 #pragma once
 
 #include <cstddef>

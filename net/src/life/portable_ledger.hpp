@@ -25,7 +25,7 @@ namespace thresher::net {
 
 struct PortableLedger {
   Checkpoint checkpoint;
-  /// Of the last commit in front of the part of the log that a protocol needs to enter behind the
+  /// The last commit in front of the part of the log that a protocol needs to enter behind the
   /// checkpoint (OrderEngine::window()).
   Round window_before{0};
   Digest window_hash{};  ///< log hash after that commit

@@ -11,8 +11,8 @@
 // A proof reads one or two chunks of the log, with the payloads that they are in: a piece at a
 // time. Many connections cost a client nothing, so the share is of them all, and not of each.
 //
-// Guarantees: at most kMostOfOne wait of a link, which has to ask again for what is beyond. Who
-// waits has its turn when all others had one; a turn goes on while the next position is in the
+// Guarantees: at most kMostOfOne wait of a link, which has to ask again for what is beyond. A
+// waiting link has its turn after all others; a turn goes on while the next position is in the
 // chunk that was read for the one before, for as many as a chunk has. Answers take a ThreadShare.
 #pragma once
 

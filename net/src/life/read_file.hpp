@@ -30,7 +30,7 @@ class ReadFile {
   bool read(std::size_t at, std::span<std::byte> out) const;
   std::optional<Bytes> read(std::size_t at, std::size_t size) const;
   std::optional<Bytes> all() const { return read(0, size_); }
-  /// Has the system read it, so that who comes there does not wait.
+  /// Has the system read it, so that a later read does not wait.
   void soon(std::size_t at, std::size_t size) const;
   int descriptor() const { return file_; }
 

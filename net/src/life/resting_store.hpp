@@ -34,7 +34,7 @@ class RestingStore final : public NodeStore {
   std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
   Result<Bytes> read_body(const BodyPlace& place) const override;
 
-  // Of a store that nobody writes to.
+  // Nothing is written to this store.
   Result<Unit> write(std::span<const Persist> batch, bool sync) override;
   Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;

@@ -49,7 +49,7 @@ bool read_chunks(Reader& in, std::uint64_t& bytes, std::vector<Digest>& chunks) 
   return true;
 }
 
-/// Of a name that is a number and nothing else.
+/// The slot of a name that is a number and nothing else.
 std::optional<Round> slot_in(const std::string& name) {
   std::uint64_t slot = 0;
   const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), slot);

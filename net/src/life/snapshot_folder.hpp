@@ -13,8 +13,8 @@
 //
 // Guarantees: a snapshot that slots() names was finished and is durable; what load() gives is what
 // was written, every byte of it checked. A crash leaves a folder that slots() does not name and
-// that the next begin() removes. Does not say that the state is right: whoever restores it compares
-// App::state() with the manifest.
+// that the next begin() removes. Does not say that the state is right: a node that restores it
+// compares App::state() with the manifest.
 #pragma once
 
 #include <functional>
@@ -49,7 +49,7 @@ std::optional<Manifest> decode_manifest(ByteView bytes);
 
 /// The MiB of that number; empty: the disk does not give it.
 Bytes chunk_of(const ReadFile& file, std::size_t index);
-/// Whether its MiB have these hashes. Reads ahead, and stays in memory for who reads it next.
+/// Whether its MiB have these hashes. Reads ahead, and stays in memory for the next reader.
 bool consists_of(const ReadFile& file, std::span<const Digest> chunks);
 
 /// A file that is read like memory.
@@ -114,7 +114,7 @@ class SnapshotFile {
   /// Makes all durable under its name. `own`: empty when a ledger was added. False: the disk
   /// refused.
   bool finish(const Checkpoint& checkpoint, ByteView own);
-  /// Of the state.
+  /// Size of the state.
   std::uint64_t bytes() const { return state_.bytes(); }
 
  private:

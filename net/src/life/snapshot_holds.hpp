@@ -10,11 +10,11 @@
 //   for (const auto& e : holds.look(now)) ...   // what is over
 //   if (const auto from = holds.oldest()) ...   // the log stays from there on
 //
-// Whoever needs longer for a snapshot than its peers keep it would begin again with a newer one,
-// and again. So its peers keep what they offered it until it has named the one it takes, and that
-// one with the log behind it until it no longer needs them. And what a slow node has written at
-// last, a fast one would keep no more: so a member that waits for f+1 nodes to have the same names
-// grids (snapshot_pace.hpp), and the newest of these stay.
+// A node that takes longer for a snapshot than its peers keep it would begin again with a newer
+// one, and again. So its peers keep what they offered it until it has named the one it takes, and
+// that one with the log behind it until it no longer needs them. And what a slow node has written
+// at last, a fast one would keep no more: so a member that waits for f+1 nodes to have the same
+// names grids (snapshot_pace.hpp), and the newest of these stay.
 //
 // Guarantees: a member holds at most kMostOffers snapshots, and one from when it has named it. Its
 // hold ends when it gets nothing new for kIdle (and a second for each 64 MiB of the snapshot, for

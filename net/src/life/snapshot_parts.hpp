@@ -40,7 +40,7 @@ struct OwnSnapshots {
   std::uint8_t grid = 0;  ///< snapshot_pace.hpp
 };
 
-/// Of a snapshot that is given or taken: a manifest goes in one frame. Unit: bytes.
+/// Limit for a snapshot that is given or taken: a manifest goes in one frame. Unit: bytes.
 inline constexpr std::size_t kMostManifest = 4u << 20;
 /// The state of such a snapshot, where there is room for its ledger beside it: 127 GiB.
 inline constexpr std::uint64_t kMostGivenState =
@@ -48,16 +48,16 @@ inline constexpr std::uint64_t kMostGivenState =
 /// Empty, or why nobody can take over a state of so many bytes.
 std::string why_not_given(std::uint64_t state_bytes);
 
-/// The question which snapshots a node has. Who takes one already says which, so that it stays. Who
-/// found none that enough nodes have says on which grids slower ones take theirs (grids_to_keep()),
-/// so that what is on these stays until the slower ones have it too.
+/// The question which snapshots a node has. A node that takes one already says which, so that it
+/// stays. One that found none that enough nodes have says on which grids slower ones take theirs
+/// (grids_to_keep()), so that what is on these stays until the slower ones have it too.
 struct WantSnapshots {
   std::optional<Round> takes{};
   std::vector<std::uint8_t> grids{};  ///< finest first, at most kMostGrids; none where it takes one
 };
 inline constexpr std::size_t kMostGrids = 2;
-/// Of each grid so many of the newest are kept: who is slow has written one before the next but one
-/// is due. Together no more than a member holds.
+/// This many of the newest are kept of each grid: a slow node has written one before the next but
+/// one is due. Together no more than a member holds.
 inline constexpr std::size_t kKeptOfGrid = 2;
 static_assert(kMostGrids * kKeptOfGrid <= kMostOffers);
 

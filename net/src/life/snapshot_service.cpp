@@ -11,7 +11,7 @@ const ReadFile& file_of(const StoredSnapshot& of, const SnapshotPart& part) {
   return part.file == SnapshotFileName::kLedger ? of.ledger : of.state;
 }
 
-/// Not of a manifest.
+/// For parts other than a manifest.
 bool has(const StoredSnapshot& of, const SnapshotPart& part) {
   const bool ledger = part.file == SnapshotFileName::kLedger;
   return part.index < (ledger ? of.manifest.ledger_chunks : of.manifest.chunks).size();

@@ -7,7 +7,7 @@
 //
 // Guarantees: a peer has at most kMostAsked questions here, later ones are not heard; those who
 // wait are served in turns, a part each. Reading and sending parts takes at most one kShare-th of
-// the time. What is served is what lies on the disk: who asks checks it. At most kMostOffers
+// the time. It is served as it lies on the disk: the node that asks checks it. At most kMostOffers
 // snapshots are open.
 #pragma once
 

@@ -12,10 +12,10 @@
 // what the slower ones are about to have too.
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
-// here already, also after a kill. Who gives something else is named and not asked again; who gives
-// nothing is named, and asked again later, when others had their turn. Of a peer kMostOffers offers
-// are held, and a manifest of kMostManifest bytes; one answer to each question is looked at. Ends
-// only with a snapshot: what is missing for one is in problem(). Source:
+// here already, also after a kill. A peer that gives something else is named and not asked again;
+// one that gives nothing is named, and asked again later, when others had their turn. A peer may
+// have kMostOffers offers held, and a manifest of kMostManifest bytes; one answer to each question
+// is looked at. Ends only with a snapshot: what is missing for one is in problem(). Source:
 // docs/adr/039-state-from-peers.md.
 #pragma once
 
@@ -40,17 +40,17 @@ class StateSync {
  public:
   struct Hooks {
     std::function<void(NodeId, Frame)> send;
-    /// Whose answer was false, and how.
+    /// Called with the peer that gave a false answer, and how it was false.
     std::function<void(NodeId, const std::string& how)> blame;
     std::function<void(Level, const std::string&)> say;
   };
   /// Unit: microseconds.
   static constexpr std::uint64_t kAskAgain = 1'000'000;
-  /// So long one who was asked for a part may send none.
+  /// For this long a peer that was asked for a part may send none.
   static constexpr std::uint64_t kPatience = 3'000'000;
-  /// So long a first silence keeps a peer aside; each further one twice as long.
+  /// A first silence keeps a peer aside for this long; each further one twice as long.
   static constexpr std::uint64_t kAside = 5'000'000;
-  /// So long the others may still offer something better than the first that is good enough.
+  /// For this long the others may still offer something better than the first that is good enough.
   static constexpr std::uint64_t kGather = 500'000;
   /// Parts of a peer that are on their way.
   static constexpr std::size_t kAhead = 4;
@@ -66,7 +66,7 @@ class StateSync {
 
   /// Set when all parts are there.
   IncomingSnapshot* snapshot() const { return whole() ? incoming_.get() : nullptr; }
-  /// Of the snapshot. Pre: there is one.
+  /// The snapshot's certificate. Pre: there is one.
   const Certificate& certificate() const { return chosen_->certificate; }
 
   std::size_t parts() const { return incoming_ ? incoming_->parts() : 0; }

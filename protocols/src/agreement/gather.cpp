@@ -51,7 +51,8 @@ void Gather::on(const Start&, Fx& fx) {
   arm(fx);
 }
 
-// A set of too few is none: nobody correct says it. The first word of a node on a stage counts.
+// A set of too few is ignored: no correct node sends it. The first word of a node on a stage
+// counts.
 void Gather::on(const Received<Message>& e, Fx& fx) {
   const Members& m = e.message;
   const bool good = e.from != config_.self && config_.committee.contains(e.from) &&

@@ -41,7 +41,7 @@ bool Round::hear(NodeId from, BitSet counters) {
   return fresh;
 }
 
-// Who said several of the counters counts once.
+// A node that said several of the counters counts once.
 std::uint32_t Round::tally(const SumGuard& guard) const {
   const NodeSet* first = nullptr;
   NodeSet all;
@@ -77,7 +77,7 @@ bool Round::step_once(NodeId self, bool under, const Trace& trace) {
   }
   at = rule->to;
   if (rule->says) {
-    // What the round says of a counter of the table below is that one's input.
+    // A statement of the round about a counter of the table below is that table's input.
     if (!under && tables_->under != nullptr && *rule->says < tables_->under->counters.size()) {
       under_ = start_saying(*tables_->under, *rule->says);
     } else {

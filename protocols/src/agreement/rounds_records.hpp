@@ -139,7 +139,7 @@ void RoundAgreement<Coin>::repeat(std::uint64_t instance, const State& s, Fx& fx
   if (s.decided) fx.broadcast(Done{instance, *s.decided, true});
 }
 
-// A7: who may not know how far the others are hears of the last instance, more and more seldom.
+// A7: peers that may not know how far others are hear of the last instance, ever more seldom.
 template <class Coin>
 void RoundAgreement<Coin>::remind(Fx& fx) {
   if (all_know() || !broadcast::due(++reminders_)) return;

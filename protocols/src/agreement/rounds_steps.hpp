@@ -44,7 +44,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
   if (fresh && m.round == s->round) drive(m.instance, fx);
   const auto open = open_.find(m.instance);  // what was driven may be over now, and gone
   const bool behind = open != open_.end() && m.round + 1 < open->second.round;
-  // Who is two rounds behind lost something, or was away.
+  // A peer two rounds behind lost something, or was away.
   if (m.asks || (fresh && behind)) answer(from, m.instance, m.round, fx);
 }
 
@@ -83,7 +83,8 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
     if (over_.contains(instance)) answer(from, instance, round, fx);
     return;
   }
-  // A round that this node has left has shown its coin, and who has restarted since forgot that.
+  // A round that this node has left has shown its coin; a node that restarted since forgot
+  // it.
   if constexpr (requires { m.ask; }) {
     if (m.ask && round < s->round) feed_coin(Requested<coin::Toss>{{m.instance}}, fx);
   }
@@ -91,7 +92,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
   drive(instance, fx);
 }
 
-// What comes late is nobody's fault: correct nodes were slower, and say what they have to say.
+// A late message is no fault: correct nodes were slower, and say what they have to say.
 template <class Coin>
 bool RoundAgreement<Coin>::over(std::uint64_t instance) const {
   return instance < base_ || over_.contains(instance);
@@ -111,7 +112,7 @@ typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t i
   return &place(instance);
 }
 
-// Wherever it lies. What a peer says goes through open().
+// Wherever it lies. Statements of peers go through open().
 template <class Coin>
 typename RoundAgreement<Coin>::State& RoundAgreement<Coin>::place(std::uint64_t instance) {
   const auto [it, fresh] = open_.try_emplace(instance);
@@ -194,7 +195,8 @@ template <class Coin>
 void RoundAgreement<Coin>::finish_round(std::uint64_t instance, State& s, bool value, Fx& fx) {
   const std::uint32_t next = s.round + 1;
   if (!s.tossed) {
-    // Who does not need the coin helps those who do, once it is on disk that it knows better.
+    // A node that does not need the coin helps those that do, once it is on disk that it knows
+    // better.
     s.tossed = true;
     keep(instance, s.round, round_of(s, s.round), fx);
     feed_coin(Requested<coin::Toss>{{instance << kRoundBits | s.round}}, fx);
@@ -206,7 +208,7 @@ void RoundAgreement<Coin>::finish_round(std::uint64_t instance, State& s, bool v
   enter(instance, s, next, value, fx);
 }
 
-// A4. Who decides before it proposed takes part with what was decided: others may need it.
+// A4. A node that decides before it proposed takes part with the decision: others may need it.
 template <class Coin>
 void RoundAgreement<Coin>::decide(std::uint64_t instance, State& s, bool value, std::uint32_t round,
                                   Fx& fx) {
@@ -241,9 +243,9 @@ bool RoundAgreement<Coin>::close(std::uint64_t instance, Fx& fx) {
   return true;
 }
 
-// A1. Where a round's tables stand alone, who left it has said all that it ever says there, and who
-// is stuck there needs no more than that. Where nodes throw coins of their own, liars can drive the
-// others on for any number of rounds, so that is kept.
+// A1. Where a round's tables stand alone, a node that left it has said all that it ever says there,
+// and one that is stuck there needs no more than that. Where nodes throw coins of their own, liars
+// can drive the others on for any number of rounds, so that is kept.
 template <class Coin>
 void RoundAgreement<Coin>::leave_below(std::uint64_t instance, State& s, std::uint32_t round,
                                        Fx& fx) {

@@ -211,13 +211,13 @@ void Avid::say(NodeId to, const Instance& i, const State& s, Counter c, Fx& fx) 
   fx.send(to, Ready{i, *s.said[kReadied], s.told_holding});
 }
 
-// Whoever said ready while it held the payload. An echo would be nothing without its fragment, and
-// who has the payload needs none.
+// To a node that said ready while it held the payload. An echo is nothing without its fragment, and
+// a node with the payload needs none.
 void Avid::say_bare(NodeId to, const Instance& i, const Digest& root, Counter c, Fx& fx) const {
   if (c == kReadied) fx.send(to, Ready{i, root, true});
 }
 
-// One fragment costs less than all, and whoever likes may ask: so the leaves are remembered.
+// One fragment costs less than all, and any peer may ask: so the leaves are remembered.
 void Avid::say_input(NodeId to, const Instance& i, State& s, Fx& fx) {
   const auto own = s.payloads.find(*s.input);
   if (own == s.payloads.end()) return;

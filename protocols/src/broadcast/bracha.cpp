@@ -29,7 +29,7 @@ std::uint8_t Bracha::last_location() const {
   return static_cast<std::uint8_t>(config_.table->locations.size() - 1);
 }
 
-// Who said the value in both counters of a guard counts once.
+// A node that said the value in both counters of a guard counts once.
 std::uint32_t Bracha::Count::senders(const Guard& guard) const {
   const Tally& one = by[guard.counter];
   if (!guard.or_counter) return one.count();
@@ -183,7 +183,7 @@ void Bracha::finish(const Instance& i, State& s, Fx& fx) {
   if (s.location != last_location() || s.done) return;
   const auto payload = s.payloads.find(*s.value);
   if (payload == s.payloads.end()) {
-    // Of others it may be on its way.
+    // The payloads of others may be on their way.
     if (std::exchange(s.expected, false))
       ask_payload(i, s, config_.committee.at_least(kValidity), fx);
     return;
@@ -210,8 +210,8 @@ void Bracha::receive(NodeId from, const Want& m, Fx& fx) {
   fx.send(from, Give{m.instance, payload->second});
 }
 
-// R6, R7. What only has to be delivered needs no room: a liar may have filled it at this node
-// alone.
+// R6, R7. A payload that only has to be delivered needs no room: a liar may have filled it at this
+// node alone.
 void Bracha::receive(NodeId from, const Give& m, Fx& fx) {
   State* s = instance_for(from, m.instance, false, fx);
   if (s == nullptr || s->done) return;

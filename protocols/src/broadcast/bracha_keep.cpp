@@ -108,7 +108,7 @@ bool Bracha::may_forget(const State& s) const {
   return counts != s.counts.end() && counts->second.by[kEcho].count() == config_.committee.size();
 }
 
-// R8. What is not old goes when what remains of it has room.
+// R8. Newer ones go only if there is room for what remains of them.
 void Bracha::trim(NodeId id, Fx& fx) {
   std::size_t room = remains_.room(id);
   const auto may = [&](const Instance&, const State& s) {
@@ -141,7 +141,7 @@ void Bracha::leave(const Instance& i, const State& s, Fx& fx) {
   remains_.leave(i, said);
 }
 
-// What lies below is neither kept nor spoken of.
+// Instances below it are neither kept nor spoken of.
 std::uint64_t Bracha::over_below(NodeId origin) const {
   return remains_.first(origin).value_or(shelf_.floor(origin));
 }
@@ -175,8 +175,8 @@ const Bytes* Bracha::delivered(const Instance& i) const {
   return payload == s->payloads.end() ? nullptr : &payload->second;
 }
 
-// The instance that a peer speaks of. Of one that is too far ahead, or that is forgotten and the
-// peer `asks` about, it hears where this node stands, or what it said there.
+// The instance that a peer speaks of. If that is too far ahead, or is forgotten and the peer `asks`
+// about it, the peer hears where this node stands, or what it said there.
 Bracha::State* Bracha::instance_for(NodeId from, const Instance& i, bool asks, Fx& fx) {
   State* s = shelf_.open(i);
   if (s != nullptr) return s;
@@ -242,8 +242,8 @@ bool Bracha::lacks_payload(const State& s) const {
 void Bracha::ask_again(const Instance& i, State& s, Fx& fx) const {
   if (i.origin == config_.self && s.has_input) {
     const auto own = s.payloads.find(s.input);
-    // Who echoed has it: under load payloads are not sent for nothing. Who said ready alone may
-    // lack it, and where the others need its echo they wait for it.
+    // A node that echoed has it: under load payloads are not sent for nothing. One that only said
+    // ready may lack it, and where the others need its echo they wait for it.
     for (std::uint16_t k = 0; own != s.payloads.end() && k < config_.committee.size(); ++k) {
       const NodeId to{k};
       if (to != config_.self && !s.spoke[kEcho].contains(to)) fx.send(to, Init{i, own->second});
@@ -256,7 +256,7 @@ void Bracha::ask_again(const Instance& i, State& s, Fx& fx) const {
   if (lacks_payload(s)) ask_payload(i, s, config_.committee.size(), fx);
 }
 
-// Of f+1 that echoed it one is correct, and has it on disk.
+// One of f+1 that echoed it is correct, and has it on disk.
 void Bracha::ask_payload(const Instance& i, const State& s, std::uint32_t most, Fx& fx) const {
   const auto counts = s.counts.find(*s.value);
   if (counts == s.counts.end()) return;
@@ -284,7 +284,7 @@ void Bracha::on(const Expired&, Fx& fx) {
     });
     remains_.tick(o, [&](const Instance& old) { forget_records(old, false, fx); });
     trim(o, fx);
-    // What still is not heard of, or not by enough, is asked for at the next tick.
+    // Those not heard of yet, or not from enough, are asked for at the next tick.
     shelf_.open_missed(o, [](const Instance&, State& s) {
       s.expected = s.expected || (!s.said[kEcho] && !s.said[kReadied]);
     });

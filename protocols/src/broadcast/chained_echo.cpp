@@ -29,7 +29,7 @@ ChainedEcho::Stream* ChainedEcho::stream_of(NodeId origin) {
   return nullptr;
 }
 
-// What comes after the oldest position that is not delivered fills half of the room at most.
+// Positions after the oldest one that is not delivered fill at most half of the room.
 bool ChainedEcho::has_room(const Stream& s, std::uint64_t number, std::size_t bytes) const {
   if (number >= s.chain.base().count + 2 * config_.window) return false;
   const std::size_t held = s.chain.bytes() + s.waiting_bytes + bytes;
@@ -109,7 +109,7 @@ void ChainedEcho::extend_from_waiting(NodeId origin, Stream& s, Fx& fx) {
   }
 }
 
-// R2. Lazy: a statement that rests on it is no barrier to others, and comes later.
+// R2. Lazy: a statement that rests on it comes later, and holds up no others.
 void ChainedEcho::extend(NodeId origin, Stream& s, const Bytes& payload, bool durable, Fx& fx) {
   const std::uint64_t number = s.echoed.count;
   const Head next = add(s, s.echoed, hash(payload.view()), std::nullopt);

@@ -28,7 +28,7 @@ void ChainedEcho::persist_link(NodeId origin, const Stream& s, const Head& head,
 void ChainedEcho::persist_status(NodeId origin, const Stream& s, Fx& fx) const {
   fx.push(Persist{kStatus, key_of(origin), two_heads(s.said.echoed, s.said.ready), {}, false});
 }
-// What the host may not have yet stays on disk, even when the base is further.
+// Payloads that the host may not have yet stay on disk, even when the base is further.
 void ChainedEcho::persist_delivered(NodeId origin, Stream& s, Fx& fx) const {
   while (s.erased < std::min(s.told.count, s.chain.base().count))
     fx.push(Persist{kLinks, key_of(origin, ++s.erased), {}, {}, true});
@@ -123,8 +123,8 @@ void ChainedEcho::on(const Expired&, Fx& fx) {
   arm(fx);
 }
 
-// R4: news that nobody's turn comes for is said anyway. R8: what is open is said and asked again;
-// not while E moves, since whose turn comes says it all anyway.
+// R4: news for which no turn comes is sent all the same. R8: open positions are told and asked for
+// again; not while E moves, since the next node whose turn it is sends everything anyway.
 void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
   const bool stands = s.echoed_at.front() == s.echoed.count;
   if (has_news(s)) {
@@ -151,7 +151,7 @@ void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
   trim(origin, s, fx);
 }
 
-// What was sent before everybody's turn last came, to those who do not echo it.
+// Sends again what every node has had a turn to echo since, to the nodes that did not echo it.
 void ChainedEcho::send_again(Stream& s, Fx& fx) const {
   const std::uint64_t sent = s.echoed_at.back();
   const std::vector<Head> all = s.chain.path(s.chain.base(), s.echoed);
@@ -170,9 +170,9 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
 }
 
 // R9: all echo it, so all have it. Else with an archive that it is old or that room is short;
-// without one, that it is old, n-f have it and the others had their patience. Who is behind itself
-// leaves waiting to those that are ahead: one of them is correct, and it waits for this node only
-// as long as this node would wait for somebody who is silent.
+// without one, that it is old, n-f have it and the others had their patience. A node that lags
+// itself leaves the waiting to those that are ahead: one of them is correct, and waits for this
+// node only as long as this node would wait for a silent one.
 bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   if (head.count > s.delivered.count) return false;
   const Link* link = s.chain.find(head);
@@ -194,8 +194,8 @@ bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   return there >= config_.committee.at_least(kAvailability);
 }
 
-// Who echoes another branch of a lying origin lacks these payloads, however long that branch is. No
-// way is known to where peers are whom this node has to catch up with, so they are believed.
+// A node that echoes another branch of a lying origin lacks these payloads, however long that is.
+// No chain is known to the peers that this node has to catch up with, so they are believed.
 bool ChainedEcho::has_echoed(const Stream& s, NodeId who, std::uint64_t count,
                              const Link& link) const {
   const Head& echoed = s.claims[who.value].echoed;
@@ -203,8 +203,8 @@ bool ChainedEcho::has_echoed(const Stream& s, NodeId who, std::uint64_t count,
          (s.catching_up && echoed.count >= count && !s.chain.known(echoed));
 }
 
-// R9: who lags uses up its patience, who is level earns it back. So a liar keeps the stream waiting
-// for half of the time at most, and one that crashed does so once.
+// R9: a node that lags uses up its patience, and one that has caught up earns it back. So a liar
+// keeps the stream waiting for at most half of the time, and a crashed node does so once.
 void ChainedEcho::note_patience(Stream& s) const {
   if (s.delivered_at.size() < kKeepTicks) return;
   const std::uint64_t old = s.delivered_at.back();
@@ -223,11 +223,11 @@ void ChainedEcho::note_patience(Stream& s) const {
 }
 
 // R9. Heads are kept beyond their payloads, to where all nodes cut alike: at multiples of half a
-// window, so that those who are too far behind hear of one place from f+1.
+// window, so that those that are too far behind hear of one place from f+1.
 void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
   const bool crowded = s.chain.bytes() + s.waiting_bytes > config_.origin_bytes / 2;
   const auto first_cut = s.chain.at(s.delivered, (s.chain.base().count / cut() + 1) * cut());
-  // What is below something outdated is outdated. Most steps end here and look at nothing else.
+  // All below an outdated position is outdated too. Most steps end here and look no further.
   if (!crowded && !(first_cut && outdated(s, *first_cut))) return;
   std::optional<Head> base;
   for (const Head& head : s.chain.path(s.chain.base(), s.delivered)) {
@@ -321,7 +321,8 @@ broadcast::Footprint ChainedEcho::footprint() const {
 
 broadcast::Footprint ChainedEcho::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  // Of an origin: its own positions, and of each peer twice as many, which are a claim's two ways.
+  // For an origin: its positions, and for each peer twice as many, a claim's two
+  // ways.
   const std::size_t positions = n * 2 * config.window * (1 + 2 * n);
   return {.instances = positions, .digests = positions, .payload_bytes = n * config.origin_bytes};
 }

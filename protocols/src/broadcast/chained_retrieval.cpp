@@ -12,7 +12,7 @@ namespace thresher {
 using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
 using broadcast::due;
 
-// R7. What the asker learns of as delivered it may deliver, once f+1 say so. To look for a way
+// R7. The asker may deliver the positions that f+1 say they delivered. To look for a way
 // costs the same when there is none, and counts for half of what payloads on it may take (R10).
 void ChainedEcho::receive(NodeId from, const Trace& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
@@ -50,7 +50,8 @@ void ChainedEcho::receive(NodeId from, const Path& m, Fx& fx) {
   settle(m.origin, *s, fx);
 }
 
-// R7, R10. What one peer is sent is bounded in time, from memory as well: by what memory holds.
+// R7, R10. The bytes sent to one peer in a time are bounded, from memory as well: by what memory
+// holds.
 void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
   if (s == nullptr) return;
@@ -87,7 +88,7 @@ void ChainedEcho::receive(NodeId, const Give& m, Fx& fx) {
   settle(m.origin, *s, fx);
 }
 
-// R10: one of f+1 peers that delivered it is correct. Who delivered it was ready for it.
+// R10: one of f+1 peers that delivered it is correct. To deliver it, a node was ready for it.
 void ChainedEcho::count_delivered(Stream& s, NodeId who, const Head& head) {
   count(s, who, head, Chain::Said::kReady);
   count(s, who, head, Chain::Said::kDelivered);
@@ -152,7 +153,7 @@ ChainedEcho::Served& ChainedEcho::served_to(Stream& s, NodeId peer) {
   return served;
 }
 
-// R10: reading disks for one peer must not keep a node from its work. Who gets no answer asks
+// R10: reading disks for one peer must not keep a node from its work. A peer without an answer asks
 // again.
 bool ChainedEcho::may_read(Served& served) const {
   served.from_archive += sizeof(Digest);
@@ -171,8 +172,8 @@ std::optional<ChainedEcho::Head> ChainedEcho::unknown_of(const Stream& s, NodeId
   return std::nullopt;
 }
 
-// R7: who stands where no way is known to is asked for the way. R10: f+1 of them, while nothing
-// moves here, are far ahead.
+// R7: a peer at a position to which no chain is known is asked for the chain. R10: f+1 such peers,
+// while nothing moves here, are far ahead.
 void ChainedEcho::ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx) {
   std::uint32_t ahead = 0;
   for (const NodeId k : node_ids(s.claims.size())) {
@@ -211,7 +212,7 @@ void ChainedEcho::catch_up(NodeId origin, Stream& s, Fx& fx) {
   }
 }
 
-// Of f+1 that echoed or delivered a position one is correct, and has the payload.
+// One of f+1 that echoed or delivered a position is correct, and has the payload.
 std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uint64_t positions,
                                         std::uint32_t most, Fx& fx) const {
   std::uint64_t last = s.delivered.count;
@@ -223,7 +224,7 @@ std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uin
     if (++asked > positions) break;
     last = head.count;
     std::uint32_t left = most;
-    // Not always the same peer first: many who lag would all ask one.
+    // Not always the same peer first: many nodes that lag would all ask one.
     for (std::uint64_t k = 0; k < n && left > 0; ++k) {
       const NodeId who{static_cast<std::uint16_t>((config_.self.value + head.count + k) % n)};
       const bool has = link.echo.contains(who) || link.delivered.contains(who);
@@ -235,9 +236,10 @@ std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uin
   return last;
 }
 
-// R9: what f+1 peers keep no more is over; one of them is correct and delivered it.
+// R9: what f+1 peers no longer keep is over; one of them is correct and delivered it.
 void ChainedEcho::receive(NodeId from, const Floor& m, Fx& fx) {
-  // That it is over there is first of all news of a delivery: what came of it here is not skipped.
+  // A floor also says "delivered up to here". What is held is delivered first, and not
+  // skipped.
   receive(from, Delivered{m.origin, m.head}, fx);
   Stream* s = stream_of(m.origin);
   if (s == nullptr || m.head.count <= s->delivered.count) return;

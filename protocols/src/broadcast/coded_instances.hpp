@@ -94,7 +94,7 @@ void Instances<Self, S, M>::on(const Start&, Fx& fx) {
   arm(fx);
 }
 
-// R5: every tick, whoever is open asks; who is done tells, ever more seldom.
+// R5: every tick, open instances ask; those that are done tell, ever more seldom.
 template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
   armed_ = false;
@@ -109,7 +109,7 @@ void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
     });
     remains_.tick(o, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
     trim(o, fx);
-    // What still is not heard of, or by a liar alone, is asked for at the next tick.
+    // Those not heard of yet, or from a liar alone, are asked for at the next tick.
     shelf_.open_missed(o, [this](const Instance&, S& s) {
       s.expected = s.expected || !s.vouched(config_.committee);
     });
@@ -156,7 +156,7 @@ void Instances<Self, S, M>::receive(NodeId from, const Ask& m, Fx& fx) {
   if (m.ready && s->said[kReadied]) self().say(from, m.instance, *s, kReadied, fx);
 }
 
-// R7: who asks here has the payload, and lacks what was said.
+// R7: a peer that asks here has the payload, and lacks what was said.
 template <class Self, class S, class M>
 void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) {
   if (!config_.committee.contains(m.instance.origin)) return;
@@ -229,7 +229,7 @@ void Instances<Self, S, M>::leave(const Instance& i, const S& s, Fx& fx) {
   remains_.leave(i, said);
 }
 
-// What lies below is neither kept nor spoken of.
+// Those below are neither kept nor spoken of.
 template <class Self, class S, class M>
 std::uint64_t Instances<Self, S, M>::over_below(NodeId origin) const {
   return remains_.first(origin).value_or(shelf_.floor(origin));
@@ -247,7 +247,7 @@ bool Instances<Self, S, M>::settled(const S& s) const {
          s.answered.empty() && s.unrecorded == 0;
 }
 
-// Who lags asks for what is in the history; it was told of it for as long as others may need.
+// A peer that lags asks for what is in the history; it heard of it for as long as others may need.
 template <class Self, class S, class M>
 bool Instances<Self, S, M>::old(const Instance& i, const S& s) const {
   return shelf_.in_history(i) && s.age >= broadcast::kKeepTicks;

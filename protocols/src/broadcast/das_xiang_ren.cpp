@@ -22,7 +22,7 @@ bool DasXiangRen::fits(const Bytes& fragment) const {
   return fragment.size() <= fragments_.size(config_.payload_bytes);
 }
 
-// Who has the payload can cut the fragment that was left out.
+// A node with the payload can cut the fragment that was left out.
 bool DasXiangRen::understood(const State& s, const Digest& hash, const Bytes& fragment) const {
   return !fragment.empty() || s.payloads.contains(hash);
 }
@@ -42,7 +42,7 @@ void DasXiangRen::receive(NodeId from, const Propose& m, Fx& fx) {
   if (s == nullptr || s->input) return;
   if (!shelf_.has_room(m.instance, m.payload.size())) return refuse();
   s->input = hash(m.payload.view());
-  // What nobody can deliver any more needs no echo.
+  // A payload that can no longer be delivered needs no echo.
   const auto ready_for = s->said[kReadied].value_or(*s->input);
   if (ready_for == *s->input) {
     shelf_.keep(m.instance, *s, *s->input, m.payload);
@@ -78,7 +78,7 @@ bool DasXiangRen::claim(const Instance& i, State& s, Count& c, NodeId by, const 
   return true;
 }
 
-// Who has the payload has claimed its own fragment, and knows that all others are lies.
+// A node with the payload has claimed its own fragment, and knows that all others are lies.
 bool DasXiangRen::disproved(const Count& c, const Bytes& fragment) const {
   return std::ranges::any_of(c.claims, [&](const Claim& claim) {
     return claim.by.contains(config_.self) && claim.fragment != fragment;
@@ -129,8 +129,8 @@ void DasXiangRen::drop_claims(const Instance& i, State& s, Count& c) {
   c.claims.clear();
 }
 
-// R3, R4: this node's fragment of the payload with that hash, once enough vouch for it. Whoever has
-// the payload needs nobody for it.
+// R3, R4: this node's fragment of the payload with that hash, once enough vouch for it. A node with
+// the payload can make it alone.
 std::optional<Bytes> DasXiangRen::vouched(const State& s, const Digest& hash,
                                           const Count& c) const {
   const bool amplify = reached(c.ready, thresholds_.amplify);

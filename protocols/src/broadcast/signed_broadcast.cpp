@@ -177,7 +177,7 @@ void SignedBroadcast::try_certify(const Instance& i, State& s, const Digest& dig
   certified(i, s, digest, std::move(shared), fx);
 }
 
-// R4. Of each peer one certificate is looked at, since a correct one sends a right one.
+// R4. One certificate of each peer is looked at, since a correct one sends a right one.
 void SignedBroadcast::receive(NodeId from, const Certificate& m, Fx& fx) {
   State* s = instance_of(m.instance);
   if (s == nullptr || s->certificate || !s->certifiers.insert(from)) return;
@@ -200,7 +200,7 @@ void SignedBroadcast::certified(const Instance& i, State& s, const Digest& diges
   s.votes.clear();
   s.unverified.clear();
   finish(i, s, fx);
-  // Who had to ask for the certificate will not be sent the payload either.
+  // A node that had to ask for the certificate will not be sent the payload either.
   if (const State* after = shelf_.find(i); after != nullptr && !after->done && after->asked > 0)
     ask_payload(i, *after, fx);
 }

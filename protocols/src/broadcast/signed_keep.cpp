@@ -65,7 +65,7 @@ void SignedBroadcast::on(const Start&, Fx& fx) {
   arm(fx);
 }
 
-// Of f+1 that are asked first one is correct; nodes begin at different ones. Later all are.
+// One of the f+1 that are asked first is correct; nodes begin at different ones. Later all are.
 void SignedBroadcast::ask_some(const State& s, const NodeSet& of, const Want& want, Fx& fx) const {
   const std::uint32_t n = config_.committee.size();
   std::uint32_t left = s.asked <= 1 ? config_.committee.at_least(kValidity) : n;
@@ -77,7 +77,7 @@ void SignedBroadcast::ask_some(const State& s, const NodeSet& of, const Want& wa
   }
 }
 
-// R6: what makes an instance deliver is asked of those who say that they delivered it, and what
+// R6: what makes an instance deliver is asked of those that say that they delivered it, and what
 // this node said of it is said again.
 void SignedBroadcast::ask(const Instance& i, State& s, Fx& fx) {
   ++s.asked;
@@ -93,12 +93,12 @@ void SignedBroadcast::ask(const Instance& i, State& s, Fx& fx) {
   say_vote(i, s, fx);
 }
 
-// Who signed it has the payload on disk.
+// Its signers have the payload on disk.
 void SignedBroadcast::ask_payload(const Instance& i, const State& s, Fx& fx) const {
   ask_some(s, s.certificate->signers, Want{i, false, true}, fx);
 }
 
-// R6: certificate and payload once in a tick, each: who asks for the one may need the other next.
+// R6: certificate and payload once in a tick, each: a peer may need the one and then the other.
 void SignedBroadcast::receive(NodeId from, const Want& m, Fx& fx) {
   State* s = instance_of(m.instance);
   if (s == nullptr) return;
@@ -163,9 +163,9 @@ void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
   fx.send(from, std::move(own));
 }
 
-// Summaries say the same again and again, and whoever likes may say one at any time: so what is
-// open already is passed over. Who keeps nothing of the oldest ones names others; of these so many
-// are looked at in a tick.
+// Summaries say the same again and again, and any peer may send one at any time: so what is open
+// already is passed over. A node without the oldest ones names others; only this many of these are
+// looked at in a tick.
 void SignedBroadcast::open_delivered(const Progress& p) {
   const std::uint64_t oldest = shelf_.oldest_open(p.origin);
   const std::uint64_t end = std::min(p.below, shelf_.end(p.origin));
@@ -281,7 +281,7 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
   for (const NodeId o : node_ids(shelf_.origins())) {
     trim(o, fx);
-    // Who said that it delivered more than the window had place for is asked at the next tick.
+    // A peer that said it delivered more than the window had place for is asked at the next tick.
     shelf_.open_missed(o, [](const Instance&, const State&) {});
   }
   arm(fx);

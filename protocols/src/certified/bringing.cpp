@@ -7,7 +7,7 @@ namespace thresher::certified {
 namespace {
 
 /// How far below an own vertex those lie that go along with it, in rounds. Questions about older
-/// ones are no sign.
+/// ones show nothing.
 constexpr std::uint64_t kReach = 16;
 /// Vertices that go along with one header.
 constexpr std::size_t kMostBrought = 64;
@@ -31,7 +31,7 @@ bool Bullshark::State::brings(const Header& h) const {
   return only_anchors && composes_dense(h.ref());
 }
 
-// Of what enters the own history with a header, the newest first: what goes along, oldest first.
+// Chosen from what enters the own history with a header, the newest first; returned oldest first.
 std::vector<VertexPtr> Bullshark::State::brought_with(const Header& h,
                                                       const std::vector<VertexPtr>& entered) const {
   std::vector<VertexPtr> out;
@@ -50,7 +50,7 @@ std::vector<VertexPtr> Bullshark::State::brought_with(const Header& h,
   return out;
 }
 
-// R11: nothing more is taken unasked from who once brought a false certificate.
+// R11: nothing more is taken unasked from a peer that once brought a false certificate.
 bool Bullshark::State::may_bring(const Peer& peer, const Give& message) const {
   return !peer.brought_false && message.batches.empty() && message.vertices.size() <= kMostBrought;
 }

@@ -224,7 +224,7 @@ bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>
 
 // What completes a round, or commits the anchor before it, waits a little for the rest: headers
 // will name that, and then it would need a call of its own. The silent are not waited for, and
-// nobody is once somebody correct went on.
+// nobody is once a correct node went on.
 bool Bullshark::State::gathers(Round r, const std::map<NodeId, VertexPtr>& unchecked, Fx& fx) {
   if (config.gather.value == 0 || complete(r)) return false;
   if (gated.size() >= config.committee.at_least(kValidity)) return false;

@@ -5,7 +5,7 @@
 namespace thresher::certified {
 namespace {
 
-// R12: whoever may lead need not know it, and its vertex is an anchor only when it is dense.
+// R12: a leader need not know that it is one, and its vertex is an anchor only when it is dense.
 bool is_anchor(const Store& store, const Rules& rules, const Ref& vertex) {
   if (rules.turns == Turns::kInOrder || !rules.dense_anchor) return true;
   const Cell* cell = store.find(vertex);
@@ -35,7 +35,7 @@ std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last) {
                 [&](Round round) { return anchor_of(round, store.committee()); });
 }
 
-// R5
+// R5, R6
 std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last,
                            const LeaderOf& leader) {
   std::vector<Anchor> out;

@@ -68,6 +68,7 @@ std::vector<NodeId> Leaders::passed_over(Round slot) const {
   return out;
 }
 
+// R12
 bool Leaders::note_commit(Round before, Round anchor, const NodeSet& named) {
   if (rule_ == Turns::kInOrder) return false;
   const Round slot = slot_of(anchor);

@@ -64,7 +64,7 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
   return out;
 }
 
-// True when it changes who leads later.
+// R6. True when it changes who leads later.
 bool Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
   THRESHER_ASSERT(last < anchor.ref.round, "anchors are ordered by round, each once");

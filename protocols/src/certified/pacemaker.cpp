@@ -17,6 +17,7 @@ constexpr std::uint32_t kAheadShare = 2;
 
 }  // namespace
 
+// R2: q vertices of the round are here.
 bool Bullshark::State::complete(Round r) const {
   return r.value == 0 || store.accepted_authors(r).reached(config.rules.complete, config.committee);
 }
@@ -54,12 +55,12 @@ bool Bullshark::State::has_work() const {
          });
 }
 
-// The anchor for which a round waits, or for votes on which. Pre: r is at least 2.
+// R7. The anchor for which a round waits, or for votes on which. Pre: r is at least 2.
 NodeId Bullshark::State::awaited(Round r) const {
   return leader(Round{r.value - r.value % 2});
 }
 
-// R12: who leads is its author's to know; others take it as it is.
+// R12: only its author need know who leads; others take it as it is.
 bool Bullshark::State::composes_dense(const Ref& vertex) const {
   if (must_be_dense(vertex, config.rules, config.committee)) return true;
   return may_be_dense(vertex, config.rules, config.committee) &&
@@ -76,7 +77,7 @@ bool Bullshark::State::suspected(Round r) const {
 }
 
 // R7. Round `left` is over: how long it was waited for, or that its anchor was given up. Votes that
-// come late show nothing: who voted did so when it left the anchor's round.
+// come late show nothing: a voter votes when it leaves the anchor's round.
 void Bullshark::State::note_left(Round left) {
   if (left.value < 2 || config.rules.asynchronous) return;
   const bool patiently = overdue(left);
@@ -91,7 +92,7 @@ void Bullshark::State::progress(Fx& fx) {
   if (!parked.empty()) check_parked(false, fx);
   order(fx);
   if (!started) return;
-  // What costs least is asked first: this runs at every input.
+  // The cheapest questions come first: this runs at every input.
   const Round cur = current();
   if (!complete(cur)) return;
   const bool leave = may_leave(cur);
@@ -121,6 +122,7 @@ void Bullshark::State::watch_round(Fx& fx) {
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{suspected(cur) ? 0 : patience.step()}});
 }
 
+// R7
 void Bullshark::State::waited_a_step(Fx& fx) {
   const Round cur = current();
   if (timer_for != cur || timed_out) return;
@@ -136,7 +138,7 @@ void Bullshark::State::waited_a_step(Fx& fx) {
   progress(fx);
 }
 
-// Payloads travel before the headers that name them.
+// R1. Payloads travel before the headers that name them.
 void Bullshark::State::announce(Fx& fx) {
   const std::size_t ahead_limit =
       std::max<std::size_t>(1, config.limits.batches_per_peer / kAheadShare);
@@ -176,6 +178,7 @@ void Bullshark::State::load(Header& h, Fx& fx) {
   }
 }
 
+// R1, R5: all of the round before, or a sample with the anchor; R11 leaves late authors out.
 void Bullshark::State::choose_parents(Header& h) const {
   const Round before{h.round.value - 1};
   const NodeSet& held = store.accepted_authors(before).members();
@@ -210,7 +213,7 @@ void Bullshark::State::choose_parents(Header& h) const {
   if (h.parents.contains(h.author)) h.self = before;
 }
 
-// The latest vertex of each author that the own history lacks.
+// R1. The latest vertex of each author that the own history lacks.
 void Bullshark::State::add_stragglers(Header& h) const {
   const bool dense = composes_dense(h.ref());
   const std::uint64_t age = dense ? 2 : kStragglerAge;
@@ -256,6 +259,7 @@ Digest Bullshark::State::unique_value(const NodeSet& authors, Round r) const {
   });
 }
 
+// R1, R2: the own header is durable before it is sent.
 void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
   if (const auto it = voting.find(event.ticket.local); it != voting.end()) {
     const ProposalPtr proposal = it->second;
@@ -315,7 +319,7 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
   }
 }
 
-// Lost messages are repaired by repeating the last own header, or its certificate.
+// R4. Lost messages are repaired by repeating the last own header, or its certificate.
 void Bullshark::State::push_own(Fx& fx) {
   const bool repeat = own && !pushed_recently;
   pushed_recently = false;

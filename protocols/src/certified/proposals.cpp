@@ -65,7 +65,7 @@ void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
   consider(from, fx);
 }
 
-// Whoever is behind learns from the own last header where the others are.
+// A node that is behind learns from this one's last header where the others are.
 void Bullshark::State::answer_straggler(NodeId to, Fx& fx) const {
   if (own) fx.send(to, Propose{own->proposal});
 }
@@ -143,8 +143,8 @@ void Bullshark::State::each_unsettled(const Header& h, F visit) const {
   h.sampled_from.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
 }
 
-// R8: an author that sends its header again has no certificate yet. What its header waits for here
-// is looked for again, however long ago that was given up: nobody else may ever name it.
+// R8: an author that sends its header again has no certificate yet. Searches again for what its
+// header waits for here, however long ago that was given up: it may never be named again.
 void Bullshark::State::insist(const Header& h) {
   if (!config.rules.insists || !asleep.contains(h.author)) return;
   each_unsettled(h, [&](const Ref& ref) {
@@ -152,6 +152,7 @@ void Bullshark::State::insist(const Header& h) {
   });
 }
 
+// R2: every referenced vertex is here.
 bool Bullshark::State::parents_settled(const Header& h) {
   const NodeId author = h.author;
   if (asleep.contains(author) && !store.settled(blocked_on[author.value])) return false;
@@ -160,7 +161,7 @@ bool Bullshark::State::parents_settled(const Header& h) {
   const auto& accepted = store.accepted_authors(before).members();
   const bool sampled = before <= store.floor() || h.sampled_from.subset_of(accepted);
   if (sampled && refs_settled(h)) return true;
-  // What has to come first is waited for first: then the certificates that are here already are
+  // Waits first for what has to come first: then the certificates that are here already are
   // verified in one call, when the vote depends on nothing else.
   std::optional<Ref> here;
   each_unsettled(h, [&](const Ref& ref) {

@@ -17,13 +17,14 @@ constexpr std::uint32_t kTicksPerNamer = 2;
 constexpr std::uint32_t kNamersAsked = 4;
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
-/// What only a proposal names may not exist: it is asked for this long each time it is named.
+/// A vertex that only a proposal names may not exist: it is asked for this long each time it is
+/// named.
 constexpr std::uint32_t kTicksForProposals = 64;
 /// A peer's word that it is in a later round is worth so many questions, and as many again with
 /// each answer that brings something.
 constexpr std::uint32_t kAsksForAWord = 8;
 
-/// Whom a question goes to: places in a line of everybody, from `first` on.
+/// The nodes that a question goes to: places in a line of all, from `first` on.
 struct Turn {
   std::uint32_t first = 0;
   std::uint32_t size = 1;
@@ -69,7 +70,7 @@ void Bullshark::State::need(const Ref& ref, NodeId who, bool certified) {
       ref, Missing{.needed_by = who, .certified = certified, .forgotten_at = kTicksForProposals});
 }
 
-// Who names a vertex holds it. Some of them are remembered: who named it first may be the liar who
+// A node that names a vertex holds it. Some of them are remembered: the first may be the liar that
 // keeps it from others.
 void Bullshark::State::note_namer(const Ref& ref, Missing& known, NodeId who) const {
   const bool of_use = who != known.needed_by && who != ref.author && who != config.self;
@@ -111,7 +112,7 @@ bool Bullshark::State::lagging() const {
          });
 }
 
-// R9: who is behind asks those who say that they are ahead. A word that nothing follows from is
+// R9: a node that is behind asks those that say they are ahead. A word that nothing follows from is
 // worth a few questions only; correct peers repeat theirs.
 void Bullshark::State::reached(Peer& peer, Round round) {
   peer.seen = std::max(peer.seen, round);
@@ -180,7 +181,7 @@ void Bullshark::State::ask_vertices(std::vector<Want>& asks) {
   }
 }
 
-// First the author, then everybody in turn; each has time to answer.
+// R8, for payloads. First the author, then everybody in turn; each has time to answer.
 void Bullshark::State::ask_batches(std::vector<Want>& asks) {
   for (std::uint32_t i = 0; i < n() && lacking > 0; ++i) {
     Peer& peer = peers[i];
@@ -215,7 +216,7 @@ void Bullshark::State::pull(Fx& fx) {
   arm_pull(fx);
 }
 
-// R9: asks the next of those who are ahead for the lowest round that is not complete here.
+// R9: asks the next of those that are ahead for the lowest round that is not complete here.
 void Bullshark::State::ask_round(Fx& fx) {
   const Round here = current();
   if (!ahead(highest_seen, here)) return;
@@ -289,8 +290,8 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
   serve(from, std::move(answer), bytes, fx);
 }
 
-// R10: what one peer is sent is bounded in time as well, however much it asks. To ask again is no
-// fault, and does not count as one.
+// R10: what one peer is sent is bounded in time as well, however much it asks. To ask again is not
+// a fault, and does not count as one.
 bool Bullshark::State::may_serve(NodeId peer) const {
   return peers[peer.value].served < config.limits.serve_bytes_per_peer;
 }
@@ -341,7 +342,7 @@ void Bullshark::State::receive(NodeId from, const Give& message, Fx& fx) {
   bool news = false;
   for (const VertexPtr& v : message.vertices) {
     if (!v) continue;
-    // Who answers keeps to the same limit, so nothing of a correct peer is lost here.
+    // The sender keeps to the same limit, so nothing of a correct peer is lost here.
     if (bytes > config.limits.give_bytes) break;
     const Header& h = v->header;
     bytes += h.payload_bytes + header_bytes(h, n());

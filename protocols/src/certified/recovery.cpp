@@ -41,7 +41,7 @@ void Bullshark::State::erase_record(const VertexPtr& vertex, Fx& fx) const {
   fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
 }
 
-// What was accepted may be named, so it stays to be handed out. What cannot be, for it came by the
+// An accepted vertex may be named, so it stays to be handed out. What cannot be, for it came by the
 // log alone, and what is further down than the attic goes at once.
 void Bullshark::State::falls_below(const VertexPtr& vertex, Fx& fx) {
   const bool servable = !vertex->certificate.signatures.empty();
@@ -73,7 +73,7 @@ void Bullshark::State::restore(const Restored& record, Fx& fx) {
   auto whole = std::make_shared<Vertex>(**v);
   whole->payload = with_body(whole->header, record.body);
   if (whole->certificate.signatures.empty()) {
-    // Of the log, without references: what it was certified as stands in its key.
+    // From the log, without references: what it was certified as stands in its key.
     Reader key(record.key.view());
     (void)key.bytes(sizeof(std::uint64_t) + sizeof(std::uint16_t));
     whole->digest = key.digest();
@@ -142,7 +142,7 @@ void Bullshark::State::take_logged(const Logged& logged, std::vector<Ref>& ready
 }
 
 // Takes over one commit that correct nodes made: its vertices are accepted and delivered, but those
-// whose references are still needed only once they came from a peer. Who leads next follows from
+// whose references are still needed only once they came from a peer. The next leaders follow from
 // every commit, so one behind a gap is refused.
 void Bullshark::State::adopt(Round slot, const RestoredCommit& commit, Fx& fx) {
   const auto vertices = std::exchange(restored, {});
@@ -190,7 +190,7 @@ std::vector<Ref> Bullshark::State::rebuild(Fx& fx) {
     const Ref ref = v->ref();
     const bool whole = !v->certificate.signatures.empty();
     const bool by_log = record.slot.value > 0 && record.slot <= newest;
-    // Of a commit that was not noted before the crash: it comes again, from the log or by vote.
+    // A commit that was not noted before the crash comes again, from the log or by vote.
     if (!whole && !by_log) continue;
     const bool mine = own && own->proposal->digest == v->digest;
     if (mine) {

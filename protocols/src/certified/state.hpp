@@ -184,8 +184,8 @@ struct Bullshark::State {
   Attic<VertexPtr> attic;
   Stats stats;
 
-  // What every header and certificate looks at comes first, in one line of the cache: with many
-  // peers each message finds theirs cold.
+  // The fields that every header and certificate looks at come first, in one line of the cache:
+  // with many peers each message finds theirs cold.
   struct alignas(64) Peer {
     ProposalPtr voted_for;               // the highest one; its vote below is durable
     std::vector<ProposalPtr> proposals;  // by round, none with a certificate

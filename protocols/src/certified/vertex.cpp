@@ -128,6 +128,7 @@ VertexPtr without_payload(const VertexPtr& vertex) {
   return slim;
 }
 
+// R12
 bool must_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee) {
   if (vertex.round.value < 2) return false;
   if (rules.parents == Parents::kDense) return true;
@@ -135,6 +136,7 @@ bool must_be_dense(const Ref& vertex, const Rules& rules, const Committee& commi
          anchor_of(vertex.round, committee) == vertex.author;
 }
 
+// R12
 bool may_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee) {
   const bool anybody = rules.turns == Turns::kPrompt && rules.dense_anchor;
   return must_be_dense(vertex, rules, committee) || (anybody && has_anchor(vertex.round));

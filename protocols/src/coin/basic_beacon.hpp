@@ -98,7 +98,7 @@ void BasicBeacon<Coin>::feed(const Input& input, Fx& fx) {
     const std::uint64_t end = t.instance + 2;
     fx.deliver(std::move(t));
     if (!newest) continue;
-    // Who needs nobody else would never come back from here without a pause.
+    // A node that makes values alone would loop here for ever without a pause.
     if (config_.pause.value == 0 && !makes_values_alone(config_.coin)) {
       toss_up_to(end, fx);
     } else {

@@ -63,8 +63,8 @@ void Ledger::receive(NodeId from, const Acks& m, Out& out) {
   if (m.asks) answer(from, out);
 }
 
-// R4: a complaint is judged once. What it proves it proves to everybody who has the dealing; who
-// has not hears it again.
+// R4: a complaint is judged once. It proves the same to all that have the dealing; those that have
+// not hear it again.
 void Ledger::receive(NodeId from, const Complaint& m, Out& out) {
   const auto at = dealings_.find(m.dealer);
   if (at == dealings_.end()) return;
@@ -158,7 +158,7 @@ void Ledger::receive(NodeId from, const Point& m, Out& out) {
   finish(out);
 }
 
-// A correct node's point never fails: who sent one that does is not listened to again.
+// A correct node's point never fails: a node that sent one that does is not heard again.
 void Ledger::take(NodeId from, const Bytes& sealed) {
   if (points_.contains(from)) return;
   if (false_points_.contains(from) || !settled_->check_point(from, sealed.view())) {
@@ -187,7 +187,7 @@ void Ledger::keep(Out& out) {
   out.messages.emplace_back(std::nullopt, Acks{own_acks_, kept_, false});
 }
 
-// R8: who asks is told what this node acknowledged and the point that it owes.
+// R8: the asker gets what this node acknowledged and the point that it owes.
 void Ledger::answer(NodeId to, Out& out) const {
   if (to == self_) return;
   out.messages.emplace_back(to, Acks{own_acks_, kept_, false});

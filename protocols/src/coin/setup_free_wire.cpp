@@ -47,7 +47,7 @@ std::optional<SetupFree::Message> as(std::optional<M> m) {
   return SetupFree::Message(Part(*std::move(m)));
 }
 
-/// Of which instance a message of a broadcast is; a word about the window is of none.
+/// The instance of a broadcast's message; a message about the window has none.
 template <class M>
 std::uint64_t number_in(const M& message) {
   return std::visit(

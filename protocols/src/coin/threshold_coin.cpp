@@ -64,8 +64,8 @@ void ThresholdCoin::on(const Received<Share>& event, Fx& fx) {
   settle(instance, it->second, fx);
 }
 
-// Not tossed here: the own share stays hidden, theirs waits within their quota. Who is behind hears
-// of more instances than that from correct nodes.
+// Not tossed here: the own share stays hidden, theirs waits within their quota. A node that lags
+// hears of more instances than that from correct nodes.
 void ThresholdCoin::wait(NodeId from, std::uint64_t instance, const crypto::CoinShare& share) {
   const auto* first = early_.find({instance, from});
   if (first != nullptr && first->bytes != share.bytes) {
@@ -114,7 +114,7 @@ void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
   const auto value = config_.scheme->combine(instance, toss.good);
   if (!value) return;
   toss.done = true;
-  auto shares = std::exchange(toss.good, {toss.good.front()});  // the own one, for those who ask
+  auto shares = std::exchange(toss.good, {toss.good.front()});  // the own one, for those that ask
   fx.deliver(Tossed{instance, *value, std::move(shares)});
 }
 

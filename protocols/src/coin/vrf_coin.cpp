@@ -51,8 +51,8 @@ std::optional<VrfMessage> decode_vrf(Reader& in) {
 }
 
 // n-f correct nodes have n-f tickets each when they say Lowest. A ticket that f+1 of them have is
-// common: whoever hears n-f Lowest hears one of these. Counting pairs, (n-f)^2 <= c (n-f) + (n-c) f
-// for c common ones; f of them may be liars', who know their values before they show them.
+// common: a node that hears n-f Lowest hears one of these. Counting pairs, (n-f)^2 <= c (n-f) +
+// (n-c) f for c common ones; f of them may be liars', who know their values before they show them.
 std::uint64_t agreement_bound_ppm(const Committee& committee) {
   const std::uint64_t n = committee.size();
   const std::uint64_t f = committee.faults();
@@ -134,8 +134,8 @@ const VrfCoin::Drawn* VrfCoin::checked(std::uint64_t instance, Pending& toss, No
   return &toss.checked.try_emplace(origin, Drawn{origin, proof, *value}).first->second;
 }
 
-// V2, V4: each node counts once for each kind, when what it says is right. Of who said what is
-// false nothing more is looked at: to check costs far more than to send.
+// V2, V4: each node counts once for each kind, when what it says is right. Nothing more is checked
+// for a node that sent something false: to check costs far more than to send.
 void VrfCoin::count(std::uint64_t instance, Pending& toss, NodeId from, const Message& message,
                     Fx& fx) {
   const auto* lowest = std::get_if<Lowest>(&message);
@@ -169,8 +169,8 @@ void VrfCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
     fx.broadcast(*toss.said);
     toss.second.insert(config_.self);
   }
-  // Who has its value counts no more tickets. Had it not said Lowest by then, it never would, and
-  // the others might wait for it.
+  // A node with its value counts no more tickets. Had it not said Lowest by then, it never would,
+  // and the others might wait for it.
   if (toss.value || !toss.said || toss.second.size() < enough) return;
   toss.value = toss.lowest->value;
   fx.push(Persist{kValues, key_of(instance), Bytes::copy_of(toss.value->bytes)});

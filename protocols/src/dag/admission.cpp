@@ -45,7 +45,7 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
   if (lagging()) arm_pull(fx);
 }
 
-// For a block that nothing held refers to.
+// H1. For a block that nothing held refers to.
 bool Dag::State::author_has_room(NodeId author) const {
   const Peer& peer = peers[author.value];
   return peer.waiting < config.limits.waiting_per_peer &&
@@ -72,7 +72,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
       first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
   if (full || peer.pending >= config.limits.waiting_per_peer ||
       peer.pending_bytes >= config.limits.waiting_bytes_per_peer) {
-    // Who was asked and hands on what another wrote does not know how much of that is held here.
+    // A peer that answers with another's block cannot know how many of those are held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
@@ -129,7 +129,7 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
     }
   }
   if (unfold(block, fx)) return;
-  // Whoever was named in the meantime, and so let in, comes in full after a question.
+  // A block that was named in the meantime, and so let in, comes in full after a question.
   if (!author_has_room(block->author())) return;
   packed[block->round()].emplace(block->author(), block);
   begins_to_wait(*block);
@@ -174,7 +174,7 @@ void Dag::State::accuse_self(const Block& block, Fx& fx) {
   fx.push(Accuse{config.self, Bytes::from(evidence.take())});
 }
 
-// Dense rules: the referenced block of the slot's leader is the vote.
+// N2. Dense rules: the referenced block of the slot's leader is the vote.
 std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
   const Header& h = entry.block->header;
   if (config.rules.edges == Edges::kSparse) {
@@ -184,7 +184,7 @@ std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
   return store.parent_by(entry, schedule.leader(Round{h.round.value - 1}));
 }
 
-// Dense rules: a quorum of votes among the own references is the claim
+// N3; U5 with a coin. Dense rules: a quorum of votes among the own references is the claim
 // (docs/protocols/thresher.md, "`mysticeti`"). Pre: the parents above the floor are held, as those
 // of an accepted block are.
 std::optional<Edge> Dag::State::derived_claim(const Entry& entry) const {
@@ -245,7 +245,7 @@ void Dag::State::forget_packed(const Edge& edge) {
   if (it->second.empty()) packed.erase(it);
 }
 
-// True when every edge is settled and the claim is proved; else registers what it waits for.
+// N6. True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
     waits.add(*parent, entry.edge());
@@ -261,7 +261,7 @@ bool Dag::State::acceptable(Entry& entry) {
   return false;
 }
 
-// What of a block has no evidence here: its claim, or its KILL (T4).
+// N6. The part of a block without evidence here: its claim, or its KILL (T4).
 std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
   const Header& h = entry.block->header;
   const Rules& rules = config.rules;
@@ -301,7 +301,7 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
   arm_pull(fx);
 }
 
-// Accepts one block if it can be; who waited for it is added to `ready`.
+// N6. Accepts one block if it can be; blocks that waited for it are added to `ready`.
 void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   Entry* entry = store.find(edge);
   if (entry == nullptr || entry->accepted || !acceptable(*entry)) return;

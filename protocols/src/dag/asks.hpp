@@ -5,7 +5,7 @@
 //   fx.send(peer, Want{asks.take(), ...});
 //
 // Guarantees: of those on whose account something is asked each is named once before any is named
-// twice, and who comes first changes from tick to tick. An answer holds so many bytes and no more,
+// twice, and the first one changes from tick to tick. An answer holds so many bytes and no more,
 // perhaps one block, so whoever makes a node ask for much does not keep out what others need.
 #pragma once
 

@@ -8,7 +8,7 @@ namespace thresher::dag {
 namespace {
 
 /// How far below an own block those lie that go along with it, in rounds. Questions about older
-/// ones are no sign.
+/// ones show nothing.
 constexpr std::uint64_t kReach = 16;
 /// Payload that goes along with an own block in any case; above it, as much as the own block has.
 /// Unit: bytes.
@@ -24,24 +24,24 @@ Round below(Round round) {
 void Dag::State::missed_by(const Edge& edge, NodeId asker) {
   const Round now = own_round();
   if (edge.author == asker || edge.round < below(now)) return;
-  // Whoever holds a dense block names it, and so brings it: its author need not.
+  // All that hold a dense block name it, and so bring it: its author need not.
   const bool counts = edge.author != config.self || config.rules.edges == Edges::kSparse;
   if (counts) latecomers.missed(edge.author, asker, now);
-  // Who should have brought it did not bring it to all.
+  // The node that should have brought it did not bring it to all.
   const Entry* e = store.find(edge);
   if (e != nullptr && e->attached_by != kNobody && e->attached_by != asker)
     latecomers.missed(e->attached_by, asker, now);
 }
 
-// B2: who brings what many name through one block: f+1 nodes, of which one is correct.
+// B2: what many name through one block is brought by f+1 nodes, of which one is correct.
 bool Dag::State::brings(const Place& place) const {
   const std::uint64_t n = config.committee.size();
   const std::uint64_t first = (place.author.value + place.round.value) % n;
   return (config.self.value + n - first) % n <= config.committee.faults();
 }
 
-// B5: whoever lacks a late author's block of the last round waits for others in its place, and for
-// all that this author writes on top of it. Dense blocks name it, sparse ones do not.
+// B5: a node that lacks a late author's block of the last round waits for others in its place, and
+// for all that this author writes on top of it. Dense blocks name it, sparse ones do not.
 void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
   if (config.rules.edges != Edges::kSparse || round.value < 2) return;
   const Round before{round.value - 1};
@@ -57,8 +57,9 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
 }
 
 // B2, B5, B6: what enters the own history with this block, and the last round's blocks, of authors
-// that are late, this node among them: whoever lacks the block of a late author need not ask for it
-// before it accepts the one that names it. Not what somebody else brought, who is not late himself.
+// that are late, this node among them: a node without a late author's block need not ask for it
+// before it accepts the one that names it. Not blocks that another author brought that is not late
+// itself.
 std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   const Round now = own_round();
   if (!config.rules.brings_late || !latecomers.any(now)) return {};
@@ -81,8 +82,8 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
     if (degree < (named ? Lateness::kLate : Lateness::kVeryLate)) continue;
     if (!named && degree == Lateness::kAlwaysLate && !brings(place)) continue;
     if (by != kNobody && latecomers.degree(by, now) < Lateness::kLate) continue;
-    // A liar's large block is asked for by whoever lacks it, once: brought by f+1 nodes it would
-    // cost each of them more than its author.
+    // Nodes that lack a liar's large block ask for it, once: brought by f+1 nodes it would cost
+    // each of them more than its author.
     if (e.block->header.payload_bytes > room || !may_show(e.block, fx)) continue;
     room -= e.block->header.payload_bytes;
     bytes += header_bytes(e.block->header) + e.block->header.payload_bytes;
@@ -94,7 +95,7 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
 }
 
 // B3: an attached block is taken like one that its author pushed, and waits for its verdict on the
-// account of who attached it.
+// account of the peer that attached it.
 void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx) {
   if (attached.empty()) return;
   if (peers[from.value].misleads || attached.size() > config.limits.attached_blocks) {

@@ -1,4 +1,4 @@
-// What lies below the floor stays to be handed out, until no peer that pulls blocks can need it.
+// Blocks below the floor stay to be handed out, until no peer that pulls blocks can need them.
 // Why that is enough: docs/protocols/thresher.md, section "Below the floor".
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace thresher::dag {
 
-// A block leaves the store. What was accepted may be named, so others need it, and what it was
-// charged for lasts as long as it does.
+// F1, F3. A block leaves the store. An accepted block may be named, so others need it, and its
+// charge lasts as long as it does.
 void Dag::State::falls_below(const Entry& entry) {
   if (entry.accepted) {
     const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
@@ -16,6 +16,7 @@ void Dag::State::falls_below(const Entry& entry) {
   forget_twin(*entry.block);
 }
 
+// F1: M rounds below the floor a block goes for good.
 void Dag::State::raise_attic(Round floor, Fx& fx) {
   attic.raise(floor, [&](const BlockPtr& block) {
     forget_twin(*block);
@@ -43,7 +44,7 @@ bool Dag::State::restore_below(const BlockPtr& block, Fx& fx) {
   return true;
 }
 
-// A block that this node can hand out; null: none.
+// F1. A block that this node can hand out; null: none.
 BlockPtr Dag::State::servable(const Edge& edge) const {
   if (edge.round <= store.floor()) return attic.find(edge.round, edge.author, edge.digest);
   const Entry* entry = store.find(edge);

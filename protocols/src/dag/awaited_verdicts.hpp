@@ -7,8 +7,8 @@
 //
 // Guarantees: no two tickets are alike, and each is answered once: an answer that comes a second
 // time, or to a question that was never asked, finds nothing. The place of what was taken is used
-// again, so memory follows the most that ever waited at once. Has no quota of its own: who keeps
-// counts on behalf of whom, as only he knows when to refuse.
+// again, so memory follows the most that ever waited at once. Has no quota of its own: the caller
+// counts, by peer, as only it knows when to refuse.
 #pragma once
 
 #include <cstdint>

@@ -81,6 +81,7 @@ BlockPtr header_alone(const BlockPtr& block) {
   return slim;
 }
 
+// S1
 BlockPtr pack(const BlockPtr& block, const Committee& committee) {
   const Header& h = block->header;
   const std::vector<Edge> parents = parents_of(h);
@@ -93,6 +94,7 @@ BlockPtr pack(const BlockPtr& block, const Committee& committee) {
   return out;
 }
 
+// S1
 BlockPtr unpack(const BlockPtr& block, const std::vector<Edge>& parents) {
   if (hash_of(parents) != block->header.packed->digests) return nullptr;
   auto out = std::make_shared<Block>(*block);

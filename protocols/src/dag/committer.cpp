@@ -10,7 +10,7 @@
 namespace thresher::dag {
 namespace {
 
-// The block of `slot` that some block in the anchor's history claims, if any.
+// D3. The block of `slot` that some block in the anchor's history claims, if any.
 std::optional<Edge> claimed_in_history(const Store& store, const Committee& committee,
                                        const Rules& rules, const Edge& anchor, const Slot& slot) {
   const Round claim_round{slot.round.value + rules.claims_after()};
@@ -26,7 +26,7 @@ std::optional<Edge> claimed_in_history(const Store& store, const Committee& comm
   return found;
 }
 
-// Whether enough authors claim `c`. What follows the first line serves the mutant rules alone.
+// D1. Whether enough authors claim `c`. What follows the first line serves the mutant rules alone.
 bool claims_reach(const Store& store, const Committee& committee, const Rules& rules,
                   const Slot& slot, const Candidate& c) {
   if (c.claims.reached(rules.commit, committee)) return true;
@@ -49,6 +49,7 @@ bool claims_reach(const Store& store, const Committee& committee, const Rules& r
          (!rules.claims_by_author && blocks >= committee.at_least(rules.commit));
 }
 
+// D1, D2; U6 with a coin
 Decision direct(const Store& store, const Committee& committee, const Rules& rules,
                 const Slot& slot) {
   bool all_dead = true;
@@ -87,7 +88,7 @@ std::optional<Edge> in_history(const Store& store, const Committee& committee, c
   return std::nullopt;
 }
 
-// What a committed later leader's history claims of the slot.
+// D3. What a committed later leader's history claims of the slot.
 Decision by_claims(const Store& store, const Committee& committee, const Rules& rules,
                    const Edge& anchor, const Slot& slot) {
   const auto claimed = rules.indirect_needs_claim
@@ -97,7 +98,7 @@ Decision by_claims(const Store& store, const Committee& committee, const Rules& 
   return {slot.round, Verdict::kCommit, false, *claimed};
 }
 
-// The first slot from `from` on that is not skipped.
+// D3. The first slot from `from` on that is not skipped.
 const Decision* anchor_for(const std::vector<Decision>& above, Round from, const Rules& rules) {
   // `above` is ordered from the top down.
   for (auto it = above.rbegin(); it != above.rend(); ++it) {
@@ -110,6 +111,7 @@ const Decision* anchor_for(const std::vector<Decision>& above, Round from, const
 
 }  // namespace
 
+// D1 to D3, from the highest slot down; with a coin U6 and U7
 std::vector<Decision> decide(const Store& store, const Committee& committee,
                              const Schedule& schedule, const Rules& rules, Round next) {
   std::vector<Decision> out;  // from the top down

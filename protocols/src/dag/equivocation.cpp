@@ -8,8 +8,8 @@
 namespace thresher::dag {
 namespace {
 
-/// Who goes on naming a culprit is sent the proof again after so many rounds: the first one may
-/// have been lost, or sent while it was down.
+/// A node that goes on naming a culprit gets the proof again after this many rounds: the first one
+/// may have been lost, or sent while it was down.
 constexpr std::uint64_t kRemindedAfter = 16;
 
 Bytes culprit_key(NodeId id) {
@@ -47,7 +47,7 @@ void Dag::State::note_equivocation(const BlockPtr& first, const BlockPtr& second
 }
 
 // Q2: what a peer's proofs cost is bounded: as many wait for a verdict as there can be culprits,
-// and who sent a false one is not listened to again, since a correct node checks before it sends.
+// and a peer that sent a false one is not heard again, since a correct node checks before it sends.
 void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
   Peer& peer = peers[from.value];
   if (!contradict(message) || !config.committee.contains(message.first->author()) ||
@@ -98,7 +98,7 @@ void Dag::State::convict(Equivocation proof, Fx& fx) {
   if (config.rules.equivocations_told) fx.broadcast(std::move(proof));
 }
 
-// Q4: whoever names a culprit long after it was told has not heard.
+// Q4: a node that names a culprit long after the proof was sent has not got it.
 void Dag::State::remind(const Block& block, Fx& fx) {
   if (culprits.empty() || !own || block.author() == config.self) return;
   if (peers[block.author().value].muted || !config.rules.equivocations_told) return;

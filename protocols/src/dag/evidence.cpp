@@ -1,4 +1,4 @@
-// Evidence: how a node proves what it accepted, and comes by the proof itself. Rules E1 to E4 of
+// Evidence: how a node proves what it accepted, and how it gets the proof itself. Rules E1 to E4 of
 // docs/protocols/thresher.md, section "Evidence travels".
 #include <algorithm>
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 
 /// Leader blocks about whose evidence one claimer makes a node ask in a tick.
 constexpr std::uint32_t kAskedPerClaimer = 8;
-/// Of a proven equivocator. Who named its block before needs it all the same.
+/// For a proven equivocator. A node that named its block before needs it all the same.
 constexpr std::uint32_t kAskedPerCulprit = 1;
 
 Bytes evidence_key(Round slot, const Digest& leader) {
@@ -40,8 +40,8 @@ bool says_nothing_new(const std::vector<BlockPtr>& headers, const Header& h, Rou
 
 }  // namespace
 
-// Whether a header claims a leader block (true) or votes for it (false); empty: neither. Of a KILL:
-// whether it kills too, or may be a dead vote.
+// Whether a header claims a leader block (true) or votes for it (false); empty: neither. For a
+// KILL: whether it kills too, or may be a dead vote.
 std::optional<bool> Dag::State::stance(const Header& h, const Edge& leader) const {
   const std::uint64_t after = h.round.value - leader.round.value;
   if (config.rules.two_delays && leader.digest == kAboutKill) {
@@ -82,7 +82,7 @@ std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const
   return out.empty() ? gather(true, config.rules.amplify) : out;
 }
 
-// E1: whoever has evidence answers, whoever is asked for.
+// E1: every node with evidence answers, for any leader.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   if (config.rules.edges != Edges::kSparse || !service.may(from)) return;
   const auto leader = leader_proved(message.slot, message.leader);
@@ -102,7 +102,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 }
 
 // E2: all peers are asked, in turn: the claimers, those whose blocks rest on a claim, then the
-// rest. What one peer's claims cause in a tick is bounded.
+// rest. The questions that one peer's claims cause in a tick are bounded.
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
   for (const auto& [id, culprit] : culprits) left[id.value] = kAskedPerCulprit;
@@ -130,12 +130,12 @@ void Dag::State::ask_for_evidence(Fx& fx) {
   });
 }
 
-// E3: headers count for the claim that was asked about and for nothing else; they are no blocks to
+// E3: headers count for the claim that was asked about and for nothing else; they are not blocks to
 // be accepted, so nothing is fetched because of them. One answer to a question.
 void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
   const auto it = unproved.find({message.slot, message.leader});
   if (it == unproved.end()) return;  // proved in the meantime
-  // Of an author that voted twice both votes may be needed against a KILL's doubters.
+  // If an author voted twice, both votes may be needed against a KILL's doubters.
   const std::size_t most = config.committee.size() * (config.rules.two_delays ? 2 : 1);
   if (!it->second.asked.erase(from) || message.headers.size() > most) {
     ++stats.refused;

@@ -1,6 +1,6 @@
-// Payloads of an equivocator's further blocks: so many bytes are kept for its own sake, and beyond
-// that as many as blocks of others need. Rules T1 to T3 of docs/protocols/thresher.md, section
-// "What a peer can fill", which says why nothing is lost by it.
+// Payloads of an equivocator's further blocks: a quota of bytes is kept on its own account, and
+// beyond that as many as blocks of others need. Rules X1 to X3 of docs/protocols/thresher.md,
+// section "What a peer can fill", which says why nothing is lost by it.
 #include <optional>
 #include <vector>
 
@@ -23,7 +23,7 @@ bool Dag::State::charge(Twin& twin, NodeId payer, std::uint64_t bytes) {
   return true;
 }
 
-// T1. A block that is acceptable, with or without its payload.
+// X1. A block that is acceptable, with or without its payload.
 bool Dag::State::is_held_back(Entry& entry) {
   const Edge edge = entry.edge();
   const auto it = twins.find(edge);
@@ -61,7 +61,7 @@ void Dag::State::charge_restored(const Entry& entry) {
   peers[author.value].twin_bytes += entry.block->header.payload_bytes;
 }
 
-// T2: by block that is not accepted, whose blocks rest on it. Proven equivocators do not count. Not
+// X2: by block that is not accepted, whose blocks rest on it. Proven equivocators do not count. Not
 // what waits.of() says, where a block waits for one other at a time: what a correct node's block
 // needs comes level by level, not block by block.
 std::map<Edge, NodeSet> Dag::State::who_rests_on() const {
@@ -92,8 +92,8 @@ Edge Dag::State::waiting_above(const Edge& edge, NodeId author) const {
   return edge;
 }
 
-// Who pays for a payload that blocks of `authors` need: who has room, else the first that may have
-// one beyond its quota.
+// The payer for a payload that blocks of `authors` need: one with room, else the first that may
+// have one beyond its quota.
 std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Edge& edge,
                                                 NodeSet& had_more) {
   Twin& twin = twins.find(edge)->second;
@@ -110,7 +110,7 @@ std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Ed
   return payer;
 }
 
-// T2, T3. Once in each tick.
+// X2, X3. Once in each tick.
 void Dag::State::want_held_back(Fx& fx) {
   if (held_back.empty()) return;
   const auto above = who_rests_on();

@@ -1,9 +1,10 @@
-// The host's turn: whoever delivers lets the host look at it before it makes its next block.
+// M6, the host's turn: a node that delivers lets the host look at it before it makes its next
+// block.
 //
-// A step often delivers a commit and completes a round at once. Whoever waited for that commit asks
-// for the next thing right then; a block made in the same step would leave without it, and the
-// request would wait for a whole round. So the block waits for a timer of no length, which runs out
-// when the host has handled what was delivered.
+// A step often delivers a commit and completes a round at once. A client that waited for that
+// commit asks for the next thing right then; a block made in the same step would leave without it,
+// and the request would wait for a whole round. So the block waits for a timer of no length, which
+// runs out when the host has handled what was delivered.
 //
 //     hosts_turn.owe();                                  // something was delivered
 //     if (hosts_turn.begins(fx, {kTurnTimer, {}})) return;  // before a block is composed

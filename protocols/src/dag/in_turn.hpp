@@ -3,8 +3,8 @@
 //   std::optional<Edge> begin;
 //   in_turn(missing, begin, [&](const Edge& edge, Missing& one) { return ask(edge, one); });
 //
-// Guarantees: all are visited, each once; whoever was not served (`visit` said false) for lack of
-// room is reached by later visits, because each begins with the first of them. Without it whatever
+// Guarantees: all are visited, each once; those not served (`visit` said false) for lack of room
+// are reached by later visits, because each begins with the first of them. Without it whatever
 // sorts last could wait for ever behind what a liar made up. Pre: `visit` does not change the map's
 // keys.
 #pragma once

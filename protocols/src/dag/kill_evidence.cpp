@@ -22,7 +22,7 @@ void KillEvidence::add(const BlockPtr& block) {
   Votes& votes = voters_[h.author];
   if (votes.empty()) order_.push_back(h.author);
   const auto alike = [&](const BlockPtr& b) { return vote_of(b) == vote_of(block); };
-  // Whoever voted in two ways is no vote for any block, however many more it signs.
+  // An author that voted in two ways votes for no block, however many more it signs.
   if (votes.size() < 2 && std::none_of(votes.begin(), votes.end(), alike)) votes.push_back(block);
 }
 
@@ -45,7 +45,7 @@ bool KillEvidence::dead() const {
   });
 }
 
-// Of an author one block without a vote says as much as all of its blocks, and so do two that vote
+// One block of an author without a vote says as much as all of its blocks, and so do two that vote
 // differently.
 std::vector<BlockPtr> KillEvidence::few() const {
   KillEvidence chosen(round_, committee_, rules_);

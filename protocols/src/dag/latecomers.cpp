@@ -29,6 +29,7 @@ std::uint64_t Latecomers::points(const Record& record, Round now) {
   return record.points - std::min<std::uint64_t>(record.points, since);
 }
 
+// B1: a sign that an author is late.
 void Latecomers::flag(NodeId author, Round now, std::uint32_t signs) {
   THRESHER_ASSERT(author.value < records_.size(), "only members are late");
   Record& record = records_[author.value];
@@ -37,6 +38,7 @@ void Latecomers::flag(NodeId author, Round now, std::uint32_t signs) {
   record.at = now;
 }
 
+// B1, B4, B6: f+1 askers make an author late.
 void Latecomers::missed(NodeId author, NodeId asker, Round now) {
   THRESHER_ASSERT(author.value < records_.size(), "only members are late");
   Record& record = records_[author.value];
@@ -50,6 +52,7 @@ void Latecomers::missed(NodeId author, NodeId asker, Round now) {
   flag(author, now, before < enough_ ? enough_ : 1);  // with the signs of those who asked before
 }
 
+// B1, B2, B5
 Lateness Latecomers::degree(NodeId author, Round now) const {
   const std::uint64_t of = points(records_[author.value], now);
   if (of >= kAlwaysLateFrom) return Lateness::kAlwaysLate;

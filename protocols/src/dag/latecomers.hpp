@@ -1,4 +1,4 @@
-// Whose blocks come late again and again, so that others bring them along. Rule B1 of
+// The authors whose blocks come late again and again, so that others bring them along. Rule B1 of
 // docs/protocols/thresher.md, section "A block brings what others may lack".
 //
 //   Latecomers late(committee);

@@ -8,7 +8,7 @@
 
 namespace thresher::dag {
 
-// Beyond the next round, and beyond what somebody correct may have written by now.
+// Beyond the next round, and beyond what a correct node may have written by now.
 bool Dag::State::is_far(Round round) const {
   const Round near{std::max(own_round(), frontier.reached()).value + 1};
   return round > near && round > next_round();
@@ -27,7 +27,7 @@ void Dag::State::waits_no_more(const Block& block) {
   author.kept_bytes -= std::min<std::uint64_t>(author.kept_bytes, block.payload.bytes.size());
 }
 
-// What is far counts until it is near, accepted or not.
+// A far block counts until it is near, accepted or not.
 void Dag::State::was_accepted(const Block& block) {
   waits_no_more(block);
   const std::uint64_t bytes = block.payload.bytes.size();
@@ -53,14 +53,14 @@ void Dag::State::drop_payload(Entry& entry) {
   lean.insert(entry.edge());
 }
 
-// A block was held that could not be accepted at once.
+// H2. A block was held that could not be accepted at once.
 void Dag::State::drop_if_too_much(const Edge& edge) {
   Entry* entry = store.find(edge);
   if (entry != nullptr && !entry->accepted && too_much(*entry)) drop_payload(*entry);
 }
 
-// Whether a block that is acceptable but for its payload can be accepted now; else its payload is
-// asked for, now or when the block is far no more.
+// H3. Whether a block that is acceptable but for its payload can be accepted now; else its payload
+// is asked for, now or when the block is far no more.
 bool Dag::State::has_payload(Entry& entry, Fx& fx) {
   const Edge edge = entry.edge();
   if (is_far(edge.round) && too_much(entry)) {
@@ -93,7 +93,7 @@ void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
   drop_if_too_much(edge);
 }
 
-// This node, or others, went on.
+// H3. This node, or others, went on.
 void Dag::State::bring_near(Fx& fx) {
   while (!far_bytes.empty() && !is_far(far_bytes.begin()->first)) {
     for (const auto& [author, bytes] : far_bytes.begin()->second) {

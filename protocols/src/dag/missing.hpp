@@ -1,4 +1,4 @@
-// Blocks that held ones refer to and that are not held: who is asked for them, and on whose
+// Blocks that held ones refer to and that are not held: which peers are asked, on whose
 // account.
 //
 //   MissingBlocks missing(committee);
@@ -8,8 +8,8 @@
 //   missing.each_late([&](NodeId author) { ... });      // whose blocks had to be asked for
 //
 // Guarantees: a block that is missing is charged to the author of the first block that refers to
-// it, until it is found or forgotten, so a liar who refers to what does not exist uses up its own
-// quota alone. Of those that refer to it at most kValidity are remembered, of different authors:
+// it, until it is found or forgotten, so a liar that refers to what does not exist uses up its own
+// quota alone. At most kValidity of those that refer to it are remembered, of different authors:
 // one of them is correct. Does not ask: the searches say whom.
 #pragma once
 

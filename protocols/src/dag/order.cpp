@@ -16,7 +16,8 @@ void Dag::State::order(Fx& fx) {
   ordered_next = next;
 }
 
-// True when a decision gave later slots other leaders: what follows is decided anew.
+// D4; U7 with a coin. True when a decision gave later slots other leaders: what follows is decided
+// anew.
 bool Dag::State::order_once(Fx& fx) {
   ordered_version = store.version();
   for (const Decision& d : decide(store, config.committee, schedule, config.rules, next)) {
@@ -38,7 +39,7 @@ bool Dag::State::order_once(Fx& fx) {
   return false;
 }
 
-// Dense rules read votes off the references, so who leads changes what was read.
+// L4. Dense rules read votes off the references, so who leads changes what was read.
 void Dag::State::leaders_changed() {
   const Round from = schedule.changes_at();
   if (config.rules.edges == Edges::kSparse || !store.in_range(from)) return;
@@ -47,7 +48,7 @@ void Dag::State::leaders_changed() {
       [&](const Entry& e) { return derived_claim(e); });
 }
 
-// Everything in the leader's history that was not delivered, down to G rounds below the leader.
+// D4. Everything in the leader's history that was not delivered, down to G rounds below the leader.
 std::vector<Place> Dag::State::collect(const Edge& leader) {
   const std::uint64_t depth = config.gc_depth;
   const Round lowest{leader.round.value > depth ? leader.round.value - depth : 0};
@@ -71,6 +72,7 @@ Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<P
   return out;
 }
 
+// D4
 void Dag::State::deliver(const Decision& commit, Fx& fx) {
   const std::vector<Place> places = collect(commit.leader);
   Committed out = take(commit.slot, commit.leader.digest, places);

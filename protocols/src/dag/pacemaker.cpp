@@ -6,12 +6,12 @@
 namespace thresher::dag {
 namespace {
 
-/// J: a node this far behind jumps instead of writing every block.
+/// M4: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
-/// A payload of so many bytes is no load: what a host says of itself alone, as its clock's time.
+/// Up to so many bytes a payload is not load: a host that speaks of itself, as of its clock's time.
 constexpr std::uint32_t kNoLoad = 32;
-/// With fewer loads on their way nobody is paced. Of one client that submits one at a time others
-/// may still have the one before.
+/// With fewer loads on their way no node is paced. Others may still have the one before of a client
+/// that submits one at a time.
 constexpr std::size_t kLoadsToPace = 3;
 /// Rounds in which blocks wait for delivery while nobody is late.
 constexpr std::uint64_t kFreshRounds = 8;
@@ -29,8 +29,8 @@ std::size_t loads(const Store& store, Round newest, std::size_t enough) {
 
 }  // namespace
 
-// Proven equivocators do not count: the next block will not refer to them, and without them it must
-// still have parents enough.
+// M1; U2 with a coin. Proven equivocators do not count: the next block will not refer to them, and
+// without them it must still have parents enough.
 bool Dag::State::complete(Round r) const {
   if (r.value == 0) return true;
   const Tally& authors = store.accepted_authors(r);
@@ -40,6 +40,7 @@ bool Dag::State::complete(Round r) const {
          config.committee.at_least(config.rules.complete);
 }
 
+// M2: the slot cannot be certified any more.
 bool Dag::State::certification_impossible(Round slot) const {
   const Round next_r{slot.value + 1};
   const std::uint32_t seen = store.accepted_authors(next_r).count();
@@ -51,7 +52,7 @@ bool Dag::State::certification_impossible(Round slot) const {
          });
 }
 
-// The three exits (docs/protocols/thresher.md, "Moving on").
+// M1, M2. The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
@@ -67,8 +68,8 @@ bool Dag::State::may_leave(Round r) const {
   return certified || certification_impossible(slot);
 }
 
-// One block of the next round is enough, since its author may need company to decide; further up
-// kValidity peers must be, or a liar's block would keep an idle cluster awake.
+// M3. One block of the next round is enough, since its author may need company to decide; further
+// up kValidity peers must be, or a liar's block would keep an idle cluster awake.
 bool Dag::State::has_work() const {
   const Round cur = own_round();
   return !backlog.empty() || undelivered.blocks() > 0 || frontier.reached() > cur ||
@@ -86,12 +87,13 @@ bool Dag::State::suspected(NodeId leader, Round r) const {
   return true;
 }
 
+// W2
 bool Dag::State::hopeless(Round r) const {
   const NodeId leader = schedule.leader(r);
   return leader != config.self && suspected(leader, r);
 }
 
-// Round `left` is over: what did this node not wait for any longer?
+// W1. Round `left` is over: what did this node not wait for any longer?
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
   if (leader_block(left) == nullptr) {
@@ -112,8 +114,8 @@ void Dag::State::note_wait(Round left) {
   patience.waited(schedule.leader(left), timer_for == left ? waited : 0);
 }
 
-// Pacing begins when the own block leaves. With next to nothing on its way the next round will not
-// be paced, so a timer would only wake the host.
+// M5. Pacing begins when the own block leaves. With next to nothing on its way the next round will
+// not be paced, so a timer would only wake the host.
 void Dag::State::begin_pace(Fx& fx) {
   if (config.pace.value == 0) return;
   constexpr std::size_t kAlmost = kLoadsToPace - 1;  // the next round brings more
@@ -121,8 +123,8 @@ void Dag::State::begin_pace(Fx& fx) {
   if (!pace_over) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
 }
 
-// A light load does not need a round as soon as the network could do one. Who is alone goes at
-// once, and nobody waits when somebody correct has left already, so that nodes stay together.
+// M5. A light load does not need a round as soon as the network could do one. A lone payload leaves
+// at once, and no node waits once a correct one has left the round.
 bool Dag::State::paced(Round r) const {
   if (config.pace.value == 0 || pace_over || timed_out) return false;
   if (undelivered.blocks() + backlog.size() < kLoadsToPace) return false;
@@ -133,6 +135,7 @@ bool Dag::State::paced(Round r) const {
          kLoadsToPace;
 }
 
+// M4
 Round Dag::State::next_round() const {
   const Round cur = own_round();
   // A block at the floor or below it is over before anybody orders it.
@@ -182,6 +185,7 @@ void Dag::State::watch_round(Fx& fx) {
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
 }
 
+// M2, W3: the time-out passes after as long as this leader is waited for.
 void Dag::State::waited_a_step(Fx& fx) {
   const Round cur = watched();
   if (timer_for != cur) return;
@@ -195,6 +199,7 @@ void Dag::State::waited_a_step(Fx& fx) {
   progress(fx);
 }
 
+// N1: the one block of this round. N2 to N4 say what it names.
 Header Dag::State::compose(Round r, Fx& fx) {
   Header h;
   h.author = config.self;
@@ -213,13 +218,14 @@ Header Dag::State::compose(Round r, Fx& fx) {
   return h;
 }
 
-// The accepted block of the slot's leader, as far as this node knows who leads. Only a dense block
-// can be one.
+// N4. The accepted block of the slot's leader, as far as this node knows who leads. Only a dense
+// block can be one.
 const Entry* Dag::State::leader_block(Round slot) const {
   const Entry* e = store.accepted_leader(slot, schedule.leader(slot));
   return e != nullptr && (slot.value == 1 || e->shape->dense) ? e : nullptr;
 }
 
+// N2
 void Dag::State::add_vote(Header& h) const {
   const Round slot{h.round.value - 1};
   const Entry* e = leader_block(slot);
@@ -228,6 +234,7 @@ void Dag::State::add_vote(Header& h) const {
   if (e->block->author() != leader_of(slot, config.committee)) h.vote_author = e->block->author();
 }
 
+// N3
 void Dag::State::add_claim(Header& h) const {
   const Round slot{h.round.value - 2};
   for (const Candidate& c : store.candidates(slot)) {
@@ -244,8 +251,8 @@ void Dag::State::add_kill(Header& h) const {
   h.kill = !h.claim && store.killable(Round{h.round.value - 2});
 }
 
-// Every accepted block of the round before, then the latest block of each author not yet
-// referenced.
+// N4; U1 with a coin. Every accepted block of the round before, then the latest block of each
+// author not yet referenced.
 void Dag::State::add_references(Header& h) {
   const Round before{h.round.value - 1};
   std::vector<Edge> stragglers;
@@ -270,6 +277,7 @@ void Dag::State::add_references(Header& h) {
   store.enter_own_history(h.refs);
 }
 
+// N1: the signed block is durable before it is sent.
 void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   if (!signing || event.ticket.local != signing->round.value) return;
   own = make_block(std::move(*signing), std::move(signing_payload), event.signature, config.chain);
@@ -327,7 +335,7 @@ BlockPtr Dag::State::outgoing() const {
   return config.rules.bitmap_refs ? pack(own, config.committee) : own;
 }
 
-// Lost messages are repaired by repeating the last own block, byte for byte.
+// M3. Lost messages are repaired by repeating the last own block, byte for byte.
 void Dag::State::push_own(Fx& fx) {
   const bool repeat = own && !pushed_recently;
   pushed_recently = false;

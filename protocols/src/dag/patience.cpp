@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::uint64_t kTimeoutCap = 64;
 constexpr std::uint64_t kStep = 500;
-/// P3: a leader is never waited for less than a third of T, which is two Delta.
+/// W3: a leader is never waited for less than a third of T, which is two Delta.
 constexpr std::uint64_t kLeastShare = 3;
 /// Slots that a node went on without and remembers.
 constexpr std::size_t kMissedSlots = 256;
-/// So many times around the committee without a direct commit is long.
+/// This many times around the committee without a direct commit is long.
 constexpr std::uint64_t kLongWithout = 2;
-/// P3: a slot is committed directly three rounds later; one more for rounding.
+/// W3: a slot is committed directly three rounds later; one more for rounding.
 constexpr std::uint64_t kRoundsToCommit = 4;
 
 }  // namespace
@@ -35,7 +35,7 @@ std::uint64_t Patience::step() const {
   return std::min(kStep, shortest_timeout_);
 }
 
-// P3. At most f of the waits are liars' doing, so what the others need at most is the longest one
+// W3. At most f of the waits are liars' doing, so what the others need at most is the longest one
 // of n-f.
 std::uint64_t Patience::wait_for(NodeId leader) const {
   if (wary_) return timeout_;
@@ -48,10 +48,12 @@ std::uint64_t Patience::wait_for(NodeId leader) const {
   return std::clamp(needed, shortest_timeout_ / kLeastShare, shortest_timeout_);
 }
 
+// W3: the full time-out counts when the last direct commit is long ago.
 void Patience::watch(Round round) {
   wary_ = wary_ || round.value > commits_since_.value + faults_ + kRoundsToCommit;
 }
 
+// W3: a longer measure replaces the last one, a shorter one halves it at most.
 void Patience::waited(NodeId leader, std::uint64_t so_long) {
   std::uint64_t& gap = leaders_[leader.value].gap;
   gap = std::max(so_long + step(), gap / 2);
@@ -99,7 +101,7 @@ void Patience::came(std::map<Round, Missed>::iterator at, bool Missed::*what) {
   if (missed.patiently) too_early(missed, slot);
 }
 
-// P1. What was given up came after all. That shows what silence does not: this node went on too
+// W1. What was given up came after all. That shows what silence does not: this node went on too
 // early. For one leader it is a reason to wait for it next time; the time-out was too short when it
 // happened with kValidity of them, since one of those is correct, or while nothing was committed
 // directly for many rounds.

@@ -1,4 +1,4 @@
-// How long a leader is waited for, as the waits so far teach. Rules P1 to P3 of
+// How long a leader is waited for, as the waits so far teach. Rules W1 to W3 of
 // docs/protocols/thresher.md, section "Moving on".
 //
 //   Patience patience(committee, timeout, limits.window);
@@ -11,7 +11,7 @@
 // T and T; T itself doubles up to 64 times when waits turn out too short while nothing is committed
 // directly, and falls back with the next direct commit. At most f of the waits are liars' doing: a
 // wait follows the longest of n-f. Memory: a few numbers for each member, the latest slots left.
-// Reads no clock: who calls says how long he waited. Unit of waits: 1/1000 Delta.
+// Reads no clock: the caller says how long it waited. Unit of waits: 1/1000 Delta.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class Patience {
   /// `patiently`: after the whole time-out.
   void without_block(Round round, NodeId leader, bool patiently);
   void without_proof(Round slot, NodeId leader, bool patiently);
-  /// P1. It came; nothing happens when it was not given up before.
+  /// W1. It came; nothing happens when it was not given up before.
   void block_came(Round round, NodeId author);
   void proof_came(Round slot);
   void committed_directly(Round slot);
@@ -69,7 +69,7 @@ class Patience {
 
   std::uint32_t members_;
   std::uint32_t faults_;
-  std::uint32_t correct_;  // so many of the waits are no liar's doing
+  std::uint32_t correct_;  // at least this many of the waits are correct nodes'
   std::uint32_t one_is_correct_;
   std::uint64_t shortest_timeout_;
   std::uint64_t window_;

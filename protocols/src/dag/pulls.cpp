@@ -26,7 +26,7 @@ void Dag::State::need(const Edge& edge, const Edge& child, NodeId from, Fx& fx) 
   hurry(fx);
 }
 
-// Whose quota a further block of an equivocator counts against: somebody whose block rests on it.
+// The peer against whose quota an equivocator's further block counts: its own block rests on it.
 // A correct node names few of them, and its quota is not used up by liars. Empty: nobody has room.
 std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   std::vector<Edge> todo;
@@ -98,7 +98,7 @@ void Dag::State::pull(Fx& fx) {
     return arm_pull(fx);
   }
   ++pulls;
-  // Whose parents did not come in the meantime is asked for in full.
+  // Packed blocks whose parents have still not come are requested in full.
   for (const auto& [round, blocks] : packed) {
     for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
   }
@@ -121,13 +121,13 @@ Round Dag::State::held_below(const Edge& edge) const {
   return Round{0};
 }
 
-// A1: an answer holds so much and no more, so what this node would not hold is not asked for: it
+// G1: an answer holds so much and no more, so what this node would not hold is not asked for: it
 // would come again and again and keep out what is needed. Nobody may have room for an equivocator's
 // further block now; somebody has when a block that needs it is linked to it.
 //
-// A2, A3: who makes a node ask for much delays itself alone: each has its own number of questions,
-// in a question those on each account take turns, and what found no room in this tick goes first in
-// the next.
+// G2, G3: a peer that makes a node ask for much delays itself alone: each has its own number of
+// questions, in a question those on each account take turns, and what found no room in this tick
+// goes first in the next.
 void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
   std::vector<Asks> asks(n, Asks(n, pulls));
@@ -146,7 +146,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
     if (store.first(edge.round, edge.author) != nullptr && store.find(edge) == nullptr) {
       if (looks[payer.value] == 0) return false;
       --looks[payer.value];
-      if (!payer_of(edge)) return true;  // A1
+      if (!payer_of(edge)) return true;  // G1
     }
     eager |= miss.search.hopeful();
     --left[payer.value];
@@ -169,7 +169,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
   }
 }
 
-// Whose blocks of the round are held, or would not be.
+// The authors whose blocks of the round are held, or would not be.
 NodeSet Dag::State::not_wanted(Round r) const {
   NodeSet out = store.held_authors(r).members();
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
@@ -218,9 +218,9 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
   fx.send(to, std::move(answer));
 }
 
-// The author's blocks below one that `to` asked for, above round `held`: who misses one of a burst
-// misses those before it. All to somebody who is behind; else a few, and twice as many to who asks
-// on from there, whatever it holds: of an equivocator that was another branch.
+// The author's blocks below one that `to` asked for, above round `held`: a node that misses one of
+// a burst misses those before it. All to a peer that is behind; else a few, and twice as many if it
+// asks on from there, whatever it holds: of an equivocator that was another branch.
 void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
                            Fx& fx) {
   Chain& chain = peers[to.value].given[block->author()];

@@ -31,6 +31,7 @@ Schedule::Schedule(const Committee& committee, const Rules& rules)
       standing_(committee, rules.leaders),
       terms_{Term{Round{0}, {}}} {}
 
+// L5
 bool Schedule::in_turn(Round round) const {
   const std::uint64_t n = members_;
   if (rule_ == Leaders::kPrompt) {
@@ -39,6 +40,7 @@ bool Schedule::in_turn(Round round) const {
   return rule_ == Leaders::kInTurn || round.value / n % kCycles < kCyclesInTurn;
 }
 
+// L4; U3 with a coin
 NodeId Schedule::leader(Round round) const {
   if (coin_) return drawn_.at(round);
   const std::uint64_t n = members_;
@@ -61,6 +63,7 @@ void Schedule::note_skip(Round slot) {
   forget_terms(slot);
 }
 
+// L4
 bool Schedule::note_commit(Round slot, const NodeSet& named) {
   if (rule_ == Leaders::kInTurn) return false;
   standing_.committed(slot, leader(slot), leader(Round{slot.value - 1}), named);
@@ -100,6 +103,7 @@ bool Schedule::decode(Reader& in) {
   return true;
 }
 
+// L1
 NodeSet named_in_time(const Block& block, const Committee& committee) {
   NodeSet out(committee.size());
   const Header& h = block.header;

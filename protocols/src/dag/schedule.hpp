@@ -1,4 +1,4 @@
-// Who leads a round: every node in turn, but those that the decided slots speak against.
+// The leaders of rounds: every node in turn, but those that the decided slots speak against.
 //
 //   Schedule schedule(committee, rules);
 //   schedule.reveal(slot, leader);                // rules that draw: known() from then on
@@ -9,7 +9,7 @@
 // Guarantees: a function of the decided prefix alone, so nodes that decided the same slots agree on
 // it, after a restart and after catch-up too. A change found at a committed slot holds from
 // a few rounds later. Some turns ignore it (`in_turn`), so that nodes whose prefixes differ meet
-// again, and who was passed over leads now and then. At most f nodes are passed over.
+// again, and a node that was passed over leads now and then. At most f nodes are passed over.
 // With a coin the leader of a round is whom it names: known when it is tossed, and to be revealed
 // again after a restart.
 // Source: docs/protocols/thresher.md, "Leaders".

@@ -1,5 +1,5 @@
-// Whom to ask for one thing that is missing: who probably has it first, then everybody, each time
-// twice as many.
+// The nodes to ask for one thing that is missing: first those that probably have it, then all, each
+// time twice as many.
 //
 //   Search search(edge.author);
 //   search.prefer(namer);                                     // it refers to the thing, so it has
@@ -29,7 +29,7 @@ class Search {
     if (likely_.size() >= kLikely) return;
     if (std::find(likely_.begin(), likely_.end(), peer) == likely_.end()) likely_.push_back(peer);
   }
-  /// False while those who were asked have time to answer.
+  /// False while those that were asked have time to answer.
   bool due() const { return wait_ == 0; }
   void wait() { --wait_; }
   /// Calls `ask(NodeId)` for whom to ask now; false from it: not this one.
@@ -62,7 +62,7 @@ class Search {
   }
   /// Somebody was asked.
   bool begun() const { return turns_ > 0 || asked_.size() > 0; }
-  /// Not everybody was asked twice: it may well come.
+  /// Not all were asked twice yet: it may well come.
   bool hopeful() const { return turns_ < kHopeful; }
 
  private:

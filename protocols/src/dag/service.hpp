@@ -5,9 +5,9 @@
 //   if (service.count(peer, bytes)) fx.push(ArmTimer{{kServeTimer, {}}, kServedAfresh});
 //   service.afresh();                      // when that timer runs off
 //
-// Guarantees: a peer gets one answer more than the bound at most, whatever it asks, and who asks
-// for much delays itself alone. Who gets nothing did no wrong: nothing is held against it. Needs
-// one timer, and none while nobody is served.
+// Guarantees: a peer gets one answer more than the bound at most, whatever it asks, and one that
+// asks for much delays itself alone. A peer that gets nothing did no wrong: nothing is held against
+// it. Needs one timer, and none while nobody is served.
 #pragma once
 
 #include <cstdint>

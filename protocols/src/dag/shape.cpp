@@ -9,6 +9,7 @@
 
 namespace thresher::dag {
 
+// N4, U1: it names blocks of the last round by a quorum of authors.
 bool dense(const Header& h, const Judge& judge) {
   const std::uint64_t r = h.round.value;
   const Committee& committee = judge.committee;
@@ -37,6 +38,7 @@ bool dense(const Header& h, const Judge& judge) {
   return parents >= committee.at_least(judge.rules.dense);
 }
 
+// N1 to N4, as far as a block shows them by itself.
 bool well_formed(const Block& block, const Judge& judge) {
   const Header& h = block.header;
   const std::uint64_t r = h.round.value;
@@ -60,7 +62,7 @@ bool well_formed(const Block& block, const Judge& judge) {
   if (!named(h.claim_author, h.claim.has_value(), 2)) return false;
   const bool bare = h.refs.empty() && !h.packed;
   if (sparse && rules.reputation()) {
-    // Whose slot it is follows from decisions that this node may not have made yet.
+    // The slot's owner follows from decisions that this node may not have made yet.
     return bare || (r >= 2 && dense(h, judge));
   }
   if (r >= 2 && (!sparse || leader_of(h.round, committee) == h.author)) return dense(h, judge);
@@ -87,7 +89,7 @@ ShapePtr make_shape(const Block& block, const Judge& judge,
     const NamesOf::Named* named = line.names ? &line.names->of[e.author.value] : nullptr;
     return named != nullptr && named->taken && named->digest == e.digest ? &line : nullptr;
   };
-  // Of an author whose twins it refers to both stay in the list, so that the first is the first.
+  // If it refers to an author's twins, both stay in the list, so that the first is the first.
   std::set<std::pair<Round, NodeId>> unnamed;
   each_edge(block, judge.committee, [&](const Edge& e) {
     if (line_of(e) == nullptr) unnamed.emplace(e.round, e.author);

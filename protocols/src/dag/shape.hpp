@@ -4,13 +4,13 @@
 //   ShapePtr shape = make_shape(*block, judge, names_of);     // names_of(round): below
 //   for (const Line& line : shape->lines()) all = all && line.authors.within(accepted(line.round));
 //
-// Of each author and round one block is *named*: the first that a holder of these names held. An
+// One block of each author and round is *named*: the first that a holder of these names held. An
 // edge to it, if it is not old, is one bit of a line; edges to twins, to what nobody held yet and
 // to old rounds stay in `others` with their digests.
 //
 // Guarantees: a bit stands for exactly one digest for as long as anybody has the round or a shape
-// made from it: the digests of both were compared in full, never the authors alone. What is named
-// is no judgement: which twin is named changes what a look costs, not what it finds. Who shares
+// made from it: the digests of both were compared in full, never the authors alone. A name is not a
+// judgement: which twin is named changes what a look costs, not what it finds. Nodes that share
 // names must be of one thread, one committee and one set of rules.
 #pragma once
 

@@ -9,8 +9,8 @@ namespace {
 
 /// kMisses: slots missed in a row after which a node is passed over.
 constexpr std::uint8_t kMissed = 2;
-/// kPrompt: who fewer of the last eight committed leaders named is passed over. A leader names
-/// those whose blocks were there when it had a quorum of them.
+/// kPrompt: a node named by fewer of the last eight committed leaders is passed over. A leader
+/// names those whose blocks were there when it had a quorum of them.
 constexpr int kNamedEnough = 3;
 /// kPrompt: a missed slot costs as many rounds as the committee has nodes, the k-th in a row
 /// 2^(k-1) times as many, up to this k.
@@ -23,6 +23,7 @@ Standing::Standing(const Committee& committee, Leaders rule)
       faults_(committee.faults()),
       records_(rule == Leaders::kInTurn ? 0 : committee.size()) {}
 
+// L1; L2: a commit clears a missed slot.
 void Standing::committed(Round slot, NodeId leader, NodeId before, const NodeSet& named) {
   if (rule_ == Leaders::kInTurn) return;
   records_[leader.value].missed = 0;
@@ -36,6 +37,7 @@ void Standing::committed(Round slot, NodeId leader, NodeId before, const NodeSet
   }
 }
 
+// L2
 void Standing::skipped(Round slot, NodeId leader) {
   if (rule_ == Leaders::kInTurn) return;
   Record& record = records_[leader.value];
@@ -43,18 +45,20 @@ void Standing::skipped(Round slot, NodeId leader) {
   if (rule_ == Leaders::kPrompt) record.missed_at = slot;
 }
 
-// It missed a slot not long ago.
+// L2. It missed a slot not long ago.
 bool Standing::resting(const Record& record, Round slot) const {
   if (record.missed == 0) return false;
   const int doubled = std::min(record.missed, kLongestRest) - 1;
   return slot.value < record.missed_at.value + (records_.size() << doubled);
 }
 
+// L1, L2
 bool Standing::is_out(const Record& record, Round slot) const {
   if (rule_ == Leaders::kMisses) return record.missed >= kMissed;
   return std::popcount(record.named) < kNamedEnough || resting(record, slot);
 }
 
+// L3
 bool Standing::worse(NodeId a, NodeId b, Round slot) const {
   const Record& x = records_[a.value];
   const Record& y = records_[b.value];
@@ -78,7 +82,7 @@ std::vector<NodeId> Standing::ranked(Round slot) const {
   return out;
 }
 
-// More than f cannot all be to blame.
+// L3. More than f cannot all be to blame.
 std::vector<NodeId> Standing::out(Round slot) const {
   std::vector<NodeId> out = ranked(slot);
   if (out.size() > faults_) out.resize(faults_);

@@ -1,6 +1,6 @@
 // The state of one `Dag` node and its duties: admission, pulls, pacemaker, ordering, recovery.
-// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. What has data
-// of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
+// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. A part with
+// data of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
 #pragma once
 
 #include <map>
@@ -258,7 +258,7 @@ struct Dag::State {
   MissingBlocks missing;                     // referenced but not held, or of `lean` and asked for
   std::set<Edge> lean;                       // held by their header alone, and not accepted
   std::map<Round, std::set<Edge>> far_lean;  // of those, what could be accepted but is far
-  std::set<Edge> held_back;                  // likewise, but nobody may need it (T1)
+  std::set<Edge> held_back;                  // likewise, but nobody may need it (X1)
   std::map<Round, std::vector<std::pair<NodeId, std::uint64_t>>> far_bytes;  // accepted, and far
   Waits waits;
   Latecomers latecomers;
@@ -283,7 +283,7 @@ struct Dag::State {
   bool pull_armed = false;
   Delay pull_after{0};      // as it was armed
   bool eager = false;       // something is missing for which not everybody was asked twice
-  bool half_tick = false;   // the last tick was no whole one
+  bool half_tick = false;   // the last tick was a half one
   std::uint32_t pulls = 0;  // whole pull ticks so far
   Round round_asked{0};     // that is incomplete
   Search round_search;
@@ -296,7 +296,7 @@ struct Dag::State {
   std::vector<BlockPtr> signing_attached;  // that will go along with it
   Round timer_for{0};                      // the round whose timer was armed
   std::uint64_t waited = 0;                // for it so far, in 1/1000 Delta
-  bool timed_out = false;                  // E3 of the current round
+  bool timed_out = false;                  // M2, in the current round
   Patience patience;
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago

@@ -119,6 +119,7 @@ std::optional<Edge> Store::parent_by(const Entry& entry, NodeId author) const {
   return std::nullopt;
 }
 
+// U5, and `mysticeti`: Q of its references vote for the leader block.
 bool Store::certifies(const Entry& entry, const Candidate& c) const {
   const std::uint32_t votes = entry.shape->parents().shared(c.voters);
   if (votes >= certify_) return true;
@@ -274,7 +275,7 @@ Entry& Store::place(BlockPtr block) {
 }
 
 bool Store::count(Entry& entry, const std::optional<Edge>& vote) {
-  // What is read off its history counts when the block is accepted.
+  // Votes read off its history count when the block is accepted.
   bool latched = !judge_.rules.coin && this->vote(entry, vote);
   const Header& h = entry.block->header;
   if (judge_.rules.edges == Edges::kSparse && h.claim) {
@@ -432,6 +433,7 @@ void Store::forget_votes(Round slot) {
   }
 }
 
+// N5
 bool Store::latch(Candidate& c) const {
   if (c.evidence) return false;
   c.evidence = c.votes.count() >= certify_ || c.claims.count() >= amplify_;
@@ -511,7 +513,7 @@ void Store::walk(std::span<const Edge> from, Round lowest, const Mark& how, F vi
     front.named.keep(info.held_named, marked);
     list_named(info, front.named);
     for (std::size_t i = 0; i < marking_.size(); ++i) {
-      // What is known of a block is far, and the same for all who share names.
+      // The data about a block is far in memory, and the same for all that share names.
       if (i + 2 * kAhead < marking_.size())
         __builtin_prefetch(&info.entries[marking_[i + 2 * kAhead]]);
       if (i + kAhead < marking_.size()) {

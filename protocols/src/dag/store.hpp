@@ -33,7 +33,7 @@ struct Entry {
   bool delivered = false;
   bool in_own_history = false;
   bool passed = false;  ///< seen by pass_on()
-  /// Who sent it along with an own block, and so to everybody; kNobody: none that is known.
+  /// The node that sent it along with an own block, and so to all; kNobody: none is known.
   NodeId attached_by = kNobody;
 
   Edge edge() const { return {block->author(), block->round(), block->digest}; }
@@ -122,8 +122,8 @@ class Store {
   /// Whether the parents of a held block are a claim on `c`, a candidate of the slot that the round
   /// before votes on: enough of them vote for it.
   bool certifies(const Entry& entry, const Candidate& c) const;
-  /// All that can be told of a block without any other. Who shares the names asks of one object,
-  /// held or packed, once for all.
+  /// All that can be told of a block without any other. Nodes that share the names ask of one
+  /// object, held or packed, once for all.
   bool well_formed(const BlockPtr& block) const;
   /// A held copy of a packed block with all its parents; null when nobody who shares the names has
   /// one, or this node lacks a parent. Pre: packed.
@@ -245,7 +245,7 @@ class Store {
     std::vector<Entry> entries;
     std::vector<std::uint32_t> first;  // by author: 1 + index of its first entry; 0: none
     std::shared_ptr<NamesOf> names;
-    // Of named blocks, by author: held, accepted, ...
+    // Named blocks, by author: held, accepted, ...
     Row held_named;
     Row accepted_named;
     Row delivered_named;

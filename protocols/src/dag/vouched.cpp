@@ -6,8 +6,8 @@
 
 namespace thresher::dag {
 
-// Asks for the verdict when it is first needed: a node that catches up adopts far more blocks than
-// it is ever asked for. Who asked asks again, or another.
+// V1. Asks for the verdict when it is first needed: a node that catches up adopts far more blocks
+// than it is ever asked for. A peer that asked will ask again, or ask another node.
 bool Dag::State::may_show(const BlockPtr& block, Fx& fx) {
   const auto it = vouched.find(block->edge());
   if (it == vouched.end()) return true;
@@ -21,6 +21,7 @@ bool Dag::State::may_show(const BlockPtr& block, Fx& fx) {
   return false;
 }
 
+// V2
 void Dag::State::looked_at(const BlockPtr& block, bool ok) {
   const auto it = vouched.find(block->edge());
   if (it == vouched.end()) return;

@@ -5,8 +5,8 @@
 //   waits.wake(parent, ready);          // it is now: appends who waited for it
 //   waits.forget(floor, ready);         // rounds up to the floor count as accepted
 //
-// Guarantees: who was woken waits no more, and is named once for each time it was added, in that
-// order. Accepting the woken ones is the caller's, who looks at each again: it may wait for
+// Guarantees: a waiter that was woken waits no more, and is named once for each time it was added,
+// in that order. Accepting the woken ones is the caller's, who looks at each again: it may wait for
 // another. Memory: held blocks, each of which waits in one place.
 #pragma once
 
@@ -25,7 +25,7 @@ class Waits {
   void wake(const Edge& parent, std::vector<Edge>& ready);
   void forget(Round floor, std::vector<Edge>& ready);
 
-  /// Who waits for this block.
+  /// The blocks that wait for this one.
   std::span<const Edge> of(const Edge& parent) const;
   /// All who wait.
   std::size_t size() const { return size_; }

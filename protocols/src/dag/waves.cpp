@@ -26,8 +26,8 @@ void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
     ++stats.refused;
     return;
   }
-  // Of a decided slot the coin is no secret. Who restarted before it decided may lack it, and those
-  // who knew it may have restarted since.
+  // The coin of a decided slot is no secret. A node that restarted before it decided may lack it,
+  // and those that knew it may have restarted since.
   const bool decided = message.instance >= 1 && message.instance < next.value;
   if (message.ask && decided) feed_coin(Requested<coin::Toss>{{message.instance}}, fx);
   feed_coin(Received<coin::Share>{from, message}, fx);
@@ -38,9 +38,10 @@ void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
   if (coin) feed_coin(Expired{id}, fx);
 }
 
-// The coin of a slot is tossed when the own block of its wave's last round is made, or when others
-// completed that round without it: what the block stands on is fixed by then, and no schedule can
-// keep a coin that is still to come from naming a leader that all voters see (mahi-mahi.md).
+// U8. The coin of a slot is tossed when the own block of its wave's last round is made, or when
+// others completed that round without it: what the block stands on is fixed by then, and no
+// schedule can keep a coin that is still to come from naming a leader that all voters see
+// (mahi-mahi.md).
 void Dag::State::toss_ready(Fx& fx) {
   const std::uint64_t wave = config.rules.claims_after();
   const Round mine = own_round();
@@ -52,6 +53,7 @@ void Dag::State::toss_ready(Fx& fx) {
   }
 }
 
+// U3, U4: with its leader the slot gets its votes and claims.
 void Dag::State::reveal(Round slot, NodeId leader) {
   schedule.reveal(slot, leader);
   Cone& known = cones[slot];
@@ -60,8 +62,8 @@ void Dag::State::reveal(Round slot, NodeId leader) {
       [&](const Entry& e) { return derived_claim(e); });
 }
 
-// The first block of the slot's leader on the way down from `block`, its references taken in their
-// order: the same for everybody who holds the block. Pre: accepted; the leader is known.
+// U4. The first block of the slot's leader on the way down from `block`, its references taken in
+// their order: the same for every node that holds the block. Pre: accepted; the leader is known.
 std::optional<Edge> Dag::State::seen(const Block& block, Round slot, Cone& known) const {
   const NodeId leader = schedule.leader(slot);
   std::optional<Edge> found;
@@ -80,6 +82,7 @@ std::optional<Edge> Dag::State::seen(const Block& block, Round slot, Cone& known
   return found;
 }
 
+// U4
 void Dag::State::count_seen(Entry& entry) {
   const Round round = entry.block->round();
   if (round.value <= config.rules.votes_after()) return;

@@ -36,6 +36,7 @@ Digest report_digest(const ChainContext& chain, NodeId signer, std::uint32_t rou
   return t.digest();
 }
 
+// R8
 std::int64_t trimmed_middle(std::vector<std::int64_t> values, std::uint32_t faults) {
   std::sort(values.begin(), values.end());
   const std::int64_t low = values[faults];
@@ -85,6 +86,7 @@ void AsyncAuth::on(const Start&, Fx& fx) {
   propose(config_.input, fx);
 }
 
+// R5
 void AsyncAuth::propose(std::int64_t value, Fx& fx) {
   ++round_;
   if (round_ > config_.rounds) {
@@ -210,6 +212,7 @@ void AsyncAuth::take(const Message& m, Fx& fx) {
   advance(fx);
 }
 
+// R5: the first value of an origin is signed.
 void AsyncAuth::store(const Proposal& m, Fx& fx) {
   at(m.round).proposed[m.origin.value] = true;
   sign(Support{config_.self, m.origin, m.round, m.value, {}},
@@ -234,6 +237,7 @@ bool AsyncAuth::covers_a_source(Mask nodes) const {
                      [&](Mask source) { return (source & ~nodes) == 0; });
 }
 
+// R6
 void AsyncAuth::certify(std::uint32_t round, NodeId origin, std::int64_t value, Fx& fx) {
   Round& r = at(round);
   if (r.certified[origin.value]) return;
@@ -256,7 +260,7 @@ Mask AsyncAuth::certified_origins(std::uint32_t round) {
   return out;
 }
 
-// Whether all that it lists is certified here as well.
+// R8: whether all that it lists is certified here as well.
 bool AsyncAuth::accepts(const Report& report) {
   const Round& r = at(report.round);
   Mask listed = 0;
@@ -269,6 +273,7 @@ bool AsyncAuth::accepts(const Report& report) {
   return covers_a_source(listed);
 }
 
+// R7, R8
 void AsyncAuth::advance(Fx& fx) {
   if (round_ == 0 || round_ > config_.rounds) return;
   Round& r = at(round_);

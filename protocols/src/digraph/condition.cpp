@@ -60,7 +60,7 @@ std::optional<Witness> each_source(const Digraph& graph, std::uint32_t faults, F
   return breach;
 }
 
-// Of the sources only those matter that hold no other: common nodes of larger ones are more.
+// Only sources that hold no other matter: larger ones have more common nodes.
 std::vector<std::pair<Mask, Mask>> smallest(const std::map<Mask, Mask>& faulty_by_source) {
   std::vector<std::pair<Mask, Mask>> all(faulty_by_source.begin(), faulty_by_source.end());
   std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) {
@@ -104,10 +104,12 @@ std::uint64_t fault_sets(std::uint32_t nodes, std::uint32_t faults) {
   return sum;
 }
 
+// C1
 std::optional<Witness> synchronous_breach(const Digraph& graph, std::uint32_t faults) {
   return each_source(graph, faults, [](Mask, Mask) {});
 }
 
+// C2
 std::optional<Witness> asynchronous_breach(const Digraph& graph, std::uint32_t faults) {
   std::map<Mask, Mask> faulty_by_source;
   auto breach = each_source(

@@ -27,6 +27,7 @@ bool includes(const Inputs& b, const Inputs& a) {
   return true;
 }
 
+// R3
 bool plausible(const Digraph& graph, NodeId self, Mask faulty, const Statements& held) {
   const Mask alive = graph.all() & ~faulty;
   Mask stated = 0;
@@ -38,6 +39,7 @@ bool plausible(const Digraph& graph, NodeId self, Mask faulty, const Statements&
   });
 }
 
+// R4
 Value forced(const Digraph& graph, std::uint32_t faults, const Inputs& inputs) {
   for (const Mask faulty : all_fault_sets(graph.size(), faults)) {
     const auto source = source_of(graph, faulty);
@@ -48,6 +50,7 @@ Value forced(const Digraph& graph, std::uint32_t faults, const Inputs& inputs) {
   return kDefaultValue;
 }
 
+// R3, R4
 std::optional<Value> plausible_decision(const Digraph& graph, std::uint32_t faults, NodeId self,
                                         const Statements& held) {
   for (const Mask faulty : all_fault_sets(graph.size(), faults)) {

@@ -60,6 +60,7 @@ void SyncAuth::on(const Start&, Fx& fx) {
   say(Phase::kInputs, content_of(config_.input), fx);
 }
 
+// R1, R2: the phases have n - 1 rounds each. R3 and R4 follow.
 void SyncAuth::on(const Expired&, Fx& fx) {
   if (restarted_ || decided_) return;
   ++round_;
@@ -74,6 +75,7 @@ void SyncAuth::on(const Expired&, Fx& fx) {
   fx.deliver({*decided_, decision.has_value()});
 }
 
+// R1: two inputs of an origin are kept, and no more.
 bool SyncAuth::wanted(Phase phase, NodeId origin, const Bytes& content) const {
   const auto& kept = flood(phase).accepted[origin.value];
   return kept.size() < most_kept(phase) &&
@@ -93,7 +95,7 @@ bool SyncAuth::well_formed(NodeId from, const Relay& m) const {
          read_statement(m.content, n).has_value();
 }
 
-// What takes fewer signers than rounds was kept back, and might not reach everybody any more.
+// R1. An input with fewer signers than rounds was kept back, and might not reach all any more.
 bool SyncAuth::is_late(const Relay& m) const {
   return m.phase == Phase::kInputs && m.list->signers.size() < round_;
 }
@@ -105,7 +107,7 @@ void SyncAuth::on(const Received<Message>& received, Fx& fx) {
     ++refused_;
     return;
   }
-  // What it signed itself comes back to it from everywhere.
+  // Inputs that it signed itself come back to it from everywhere.
   if (m.list->signers.contains(config_.self) || !wanted(m.phase, m.origin, m.content)) return;
   std::uint32_t& offers = flood(m.phase).offers[{received.from, m.origin}];
   if (is_late(m) || offers == most_offers(m.phase)) {
@@ -135,6 +137,7 @@ void SyncAuth::say(Phase phase, Bytes content, Fx& fx) {
   accept({phase, config_.self, std::move(content), std::make_shared<const SignatureList>()}, fx);
 }
 
+// R1: an accepted input is signed and passed on. R2: a statement is passed on as it is.
 void SyncAuth::accept(Relay relay, Fx& fx) {
   flood(relay.phase).accepted[relay.origin.value].push_back(relay.content);
   if (relay.phase == Phase::kStatements && relay.origin != config_.self) return pass_on(relay, fx);
@@ -165,6 +168,7 @@ void SyncAuth::pass_on(const Relay& relay, Fx& fx) {
            [&](std::uint32_t to) { fx.send(NodeId{static_cast<std::uint16_t>(to)}, relay); });
 }
 
+// R2
 Inputs SyncAuth::heard() const {
   Inputs out(config_.graph.size());
   for (std::uint32_t origin = 0; origin < config_.graph.size(); ++origin) {

@@ -9,7 +9,7 @@
 namespace thresher::honey_badger {
 namespace {
 
-// Whose batch of which epoch a ciphertext is: it counts as no other's.
+// Binds a ciphertext to its epoch and origin: it counts as no other batch.
 Bytes label_of(std::uint64_t epoch, NodeId origin) {
   Transcript t("thresher/honeybadger-batch/1", {});
   t.u64(epoch).u16(origin.value);
@@ -88,7 +88,7 @@ void BatchSeals::refuse(Epoch& epoch, NodeId from) {
   ++false_shares_[from.value];
 }
 
-// Who has one false share is believed in none.
+// H12. If one share of a node is false, none of its shares counts.
 void BatchSeals::judge(std::uint64_t number, Epoch& epoch) {
   const auto heard = std::exchange(epoch.heard, {});
   std::vector<std::uint8_t> good(heard.size(), 1);

@@ -145,7 +145,7 @@ void HoneyBadger::receive(NodeId from, const Forward& m, Fx&) {
   if (!good || !requests_.add(from, m.value, digest, epoch_)) ++refused_;
 }
 
-// H7: where peers are, and what this one lacks. Who gets less than it asked for asks again.
+// H7: where peers are, and what this one lacks. A node that gets less than it asked for asks again.
 void HoneyBadger::receive(NodeId from, const Status& m, Fx& fx) {
   frontier_.raise(from, m.delivered);
   told_[from] = {m.epoch, m.first};
@@ -166,6 +166,7 @@ bool HoneyBadger::may_serve(NodeId to, std::size_t bytes) {
   return true;
 }
 
+// H7: f+1 that say the same decide a slot.
 void HoneyBadger::receive(NodeId from, const Decided& m, Fx& fx) {
   if (log_.hear(from, m.slot, m.value)) deliver(fx);
 }
@@ -341,7 +342,7 @@ bool HoneyBadger::open(subset::Output& agreed, Fx& fx) {
   return true;
 }
 
-// H8: half of the window is for those who lag.
+// H8: half of the window is for those that lag.
 void HoneyBadger::keep_epoch(Fx& fx) {
   Writer w;
   w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);

@@ -59,6 +59,7 @@ std::size_t LeaderChain::Held::bytes() const {
                          [](std::size_t sum, const Bytes& v) { return sum + v.size(); });
 }
 
+// R2
 NodeId LeaderChain::leader(std::uint64_t view) const {
   return NodeId{static_cast<std::uint16_t>(view % config_.committee.size())};
 }
@@ -67,6 +68,7 @@ bool LeaderChain::near(std::uint64_t view) const {
   return view >= view_ ? view - view_ <= kNear : view_ - view <= kNear;
 }
 
+// R4, R9: the quorum of each kind.
 std::uint32_t LeaderChain::enough(Kind kind) const {
   const Threshold t = kind == Kind::kNotarize ? config_.notarize
                       : kind == Kind::kSkip   ? config_.skip
@@ -174,7 +176,7 @@ bool LeaderChain::count(NodeId from, const Vote& m, Fx& fx) {
   return check_votes(m.kind, what, fx) || (m.kind == Kind::kSkip && skip_called_for());
 }
 
-// Signatures are checked when they could be enough, all at once. True: they made a certificate.
+// R4. Signatures are checked when they could be enough, all at once. True: they made a certificate.
 bool LeaderChain::check_votes(Kind kind, const Reference& what, Fx& fx) {
   Votes& votes = views_[what.view].votes[static_cast<std::size_t>(kind)];
   const std::size_t needed = enough(kind);
@@ -214,6 +216,7 @@ bool LeaderChain::receive(NodeId from, const Certificate& m, Fx& fx) {
   return offer(from, m, fx);
 }
 
+// R4
 bool LeaderChain::offer(NodeId from, const Certificate& c, Fx& fx) {
   if (known(c)) return false;
   const bool fits = c.kind != Kind::kFinalize && c.view > 0 && c.view < UINT64_MAX / 2 &&

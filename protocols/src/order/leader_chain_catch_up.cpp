@@ -44,7 +44,7 @@ void LeaderChain::tick(Fx& fx) {
   if (++quiet_ % kQuiet == 0) repeat(fx);
 }
 
-// Of f+1 that say so one is correct and waits: then this node helps it on.
+// R11. One of f+1 that say so is correct and waits: then this node helps it on.
 bool LeaderChain::skip_called_for() const {
   const auto v = views_.find(view_);
   if (v == views_.end()) return false;
@@ -61,6 +61,7 @@ bool LeaderChain::waiting() const {
          skip_called_for();
 }
 
+// R12
 void LeaderChain::ask_slots(Fx& fx) {
   late_ = 0;
   asked_ = log_.delivered();
@@ -102,7 +103,7 @@ void LeaderChain::repeat(Fx& fx) {
   if (m.parent || own->block.parent.view == 0) fx.broadcast(std::move(m));
 }
 
-// Blocks that are certified or final and did not come, from those who signed them.
+// R12. Blocks that are certified or final and did not come, from those who signed them.
 void LeaderChain::ask_blocks(Fx& fx) {
   std::size_t left = kLoads;
   const auto ask = [&](const Reference& block, const SignatureList* signers) {
@@ -146,6 +147,7 @@ void LeaderChain::ask_skips(Fx& fx) {
   if (parent < highest) ask(std::max(parent, tip_.view));
 }
 
+// R12
 bool LeaderChain::may_serve(NodeId to, std::size_t bytes, Fx& fx) {
   std::uint64_t& served = served_[to];
   if (served >= kServedBytes) return false;
@@ -160,7 +162,7 @@ bool LeaderChain::receive(NodeId from, const WantBlock& m, Fx& fx) {
   return false;
 }
 
-// Only what is certified or final: its name was signed by a quorum.
+// R12. Only what is certified or final: its name was signed by a quorum.
 bool LeaderChain::receive(NodeId, const Give& m, Fx& fx) {
   if (!well_formed(m.block)) {
     ++refused_;
@@ -187,7 +189,8 @@ bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
 }
 
 // R12: those of the highest block and of the view before this one, which bring a node here; then
-// those of the views from `from_view` on, as many as one answer holds. Who lacks more asks on.
+// those of the views from `from_view` on, as many as one answer holds. A node in need asks
+// again.
 void LeaderChain::give_certificates(NodeId to, std::uint64_t from_view, Fx& fx) {
   std::size_t left = kSkips;
   const auto give = [&](const std::optional<Certificate>& c) {

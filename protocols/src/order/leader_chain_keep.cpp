@@ -103,6 +103,7 @@ void LeaderChain::restore_block(const Bytes& value, const Bytes& body) {
   blocks_.emplace(held.name(), held);
 }
 
+// R5
 void LeaderChain::save_said(Fx& fx) const {
   const int flags = (said_.notarized ? kNotarized : 0) | (said_.finalized ? kFinalized : 0) |
                     (said_.skipped ? kSkipped : 0);
@@ -113,7 +114,7 @@ void LeaderChain::save_said(Fx& fx) const {
   fx.push(Persist{kSaid, only_key(), Bytes::from(w.take()), {}, false});
 }
 
-// What is said on account of it is saved later, and not lazily.
+// Statements that follow from it are saved later, and not lazily.
 void LeaderChain::save(const Certificate& c, Fx& fx) const {
   Writer w;
   w.bytes(c.digest.bytes);

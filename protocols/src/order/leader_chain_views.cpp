@@ -20,8 +20,8 @@ void LeaderChain::advance(Fx& fx) {
   arm(fx);
 }
 
-// R6: a certificate of this view or a later one leads to the view after it. Who comes by a block
-// that it holds, and did not say that the view may be skipped, says that the block is final.
+// R6: a certificate of this view or a later one leads to the view after it. A node that gets there
+// by a block that it holds, and has not voted to skip the view, votes that the block is final.
 bool LeaderChain::enter(Fx& fx) {
   if (certified_ < view_) return false;
   const std::uint64_t ended = certified_;
@@ -46,8 +46,8 @@ bool LeaderChain::enter(Fx& fx) {
   return true;
 }
 
-// R7: the leader may lack what brought this node here, and cannot propose without it. Who was
-// brought by the leader's proposal need not tell.
+// R7: the leader may lack what brought this node here, and cannot propose without it. A node that
+// got here by the leader's proposal need not.
 void LeaderChain::tell_leader(Fx& fx) {
   const View& before = views_[view_ - 1];
   const bool by_skip = !before.notarized;
@@ -82,7 +82,8 @@ void LeaderChain::propose(Fx& fx) {
 }
 
 // R2: what a voter needs with the block. HotStuff-2 needs only what leads to its view, Simplex all
-// that is left out. Of more than one message holds the newest go: voters ask for the others (R12).
+// that is left out. If a message cannot hold all, the newest go: voters ask for the others
+// (R12).
 Propose LeaderChain::proposal_of(const Block& block) const {
   Propose m{block, {}, {}};
   const std::uint64_t parent = block.parent.view;
@@ -115,7 +116,7 @@ std::optional<Reference> LeaderChain::choose_parent() const {
   return usable(tip_) ? std::optional(tip_) : std::nullopt;
 }
 
-// One of each queue in turn, without what the chain holds already.
+// R2. One of each queue in turn, without what the chain holds already.
 std::vector<Bytes> LeaderChain::gather(const Reference& parent) const {
   if (open_loads() >= kLoads) return {};
   std::set<Digest> taken;
@@ -134,7 +135,7 @@ std::vector<Bytes> LeaderChain::gather(const Reference& parent) const {
   return values;
 }
 
-// An empty block makes final what stands below it.
+// R2. An empty block makes final what stands below it.
 bool LeaderChain::must_go_on(const Reference& parent) const {
   const bool waited = age_ > 0 && (open_loads() > 0 || skip_called_for());
   return waited || (rules_.linear() && unpublished(parent));
@@ -174,8 +175,8 @@ bool LeaderChain::consider(Fx& fx) {
   return true;
 }
 
-// Of the views between the two the first one without a certificate that it was skipped; `before`
-// when all have it.
+// R8. The first view between the two without a certificate that it was skipped; `before` when all
+// have one.
 std::uint64_t LeaderChain::first_unskipped(std::uint64_t after, std::uint64_t before) const {
   for (std::uint64_t k = after + 1; k < before; ++k) {
     const auto v = views_.find(k);
@@ -221,7 +222,7 @@ void LeaderChain::finalize(const Reference& block) {
   patience_ = rules_.patience;
 }
 
-// R10: in the order of slots. What is final and not held here comes from peers.
+// R10: in the order of slots. Final blocks that are not held here come from peers.
 void LeaderChain::deliver_ready(Fx& fx) {
   std::vector<const Held*> path;
   for (const Held* b = held(target_); b != nullptr && b->block.end() > log_.delivered();
@@ -242,7 +243,7 @@ void LeaderChain::deliver_ready(Fx& fx) {
     quiet_ = late_ = 0;
     for (Persist& gone : log_.forget()) fx.push(std::move(gone));
     (void)frontier_.raise(config_.self, log_.delivered());
-    // Who is behind asks on as soon as the answers are used up.
+    // A node that lags asks for more as soon as the answers are used up.
     if (asked_ && log_.delivered() >= *asked_ + kAnswers && frontier() > log_.delivered())
       ask_slots(fx);
     if (log_.delivered() / kAnswers > before / kAnswers)

@@ -60,6 +60,7 @@ std::uint64_t Pbft::frontier() const {
   return frontier_.mark();
 }
 
+// R2
 NodeId Pbft::leader(std::uint64_t view) const {
   return NodeId{static_cast<std::uint16_t>(view % config_.committee.size())};
 }
@@ -98,9 +99,9 @@ void Pbft::on(const Start& start, Fx& fx) {
   advance(fx);
 }
 
-// What it said in a view is known only in part, so it says nothing more in it. In one in which it
-// accepted nothing it said nothing: a node that restarts again and again stays where the others can
-// find it.
+// It knows only in part what it said in that view, so it says nothing more in it. In one in which
+// it accepted nothing it said nothing: a node that restarts again and again stays where the others
+// can find it.
 void Pbft::resume(Fx& fx) {
   const bool spoke = std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
     const auto& seen = entry.second.claim.seen;
@@ -150,9 +151,10 @@ void Pbft::on(const Expired& timer, Fx& fx) {
   advance(fx);
 }
 
+// R7
 void Pbft::tick(Fx& fx) {
   ++ticks_;
-  // Who is alone in its view waits there: the others will come, or do well without.
+  // A node alone in its view waits there: the others will come, or do well without it.
   const bool together =
       active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
   const bool stuck = waiting() && together && ++age_ >= patience_;
@@ -165,7 +167,7 @@ void Pbft::tick(Fx& fx) {
   if (++quiet_ % kQuiet == 0 && waiting()) repeat(fx);
 }
 
-// What a leader that goes round the queues needs at most before it comes to one certain request:
+// The most that a leader that goes round the queues needs before it comes to one certain request:
 // two of each peer may be before it, and the slots that are open.
 std::uint64_t Pbft::turn_ticks() const {
   const std::uint64_t before = 2 * std::uint64_t{config_.committee.size()} + 2 * config_.window;
@@ -196,7 +198,7 @@ void Pbft::complain(Fx& fx) {
   submit_again(fx);
 }
 
-// The own requests may have been lost on their way to others. Under full load one waits for its
+// R1. The own requests may have been lost on their way to others. Under full load one waits for its
 // turn about as long as kAgain, and a copy of all that waits for each few ticks would make the wait
 // longer, until views end before they decide anything.
 void Pbft::submit_again(Fx& fx) {
@@ -247,6 +249,7 @@ bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
          tally->count() == config_.committee.at_least(kQuorum);
 }
 
+// R6
 bool Pbft::receive(NodeId from, const NewView& m, Fx&) {
   if (m.view < view_) return false;  // late
   const std::set<NodeId> distinct(m.from.begin(), m.from.end());
@@ -267,13 +270,14 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
   return news && *news && (!m.urgent || leader(view_) == config_.self);
 }
 
+// R9: how far a peer has delivered.
 bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   if (!announce(from, m.delivered)) return false;
   move_floor(fx);
   return true;
 }
 
-// R9. What one peer is sent is bounded in time as well, however much it asks.
+// R9. The bytes sent to one peer in a time are bounded as well, however much it asks.
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
   std::uint64_t& served = served_[from];
   for (std::uint64_t s = m.slot; s < delivered() && s - m.slot < kAnswers; ++s) {
@@ -334,8 +338,8 @@ void Pbft::propose(Fx& fx) {
   }
 }
 
-// R10: what was accepted is never forgotten before its slot, so not everything is accepted. What a
-// view change chose was seen by somebody correct, and holes are one value: both have their place.
+// R10: what was accepted is never forgotten before its slot, so not everything is accepted. A
+// correct node saw what a view change chose, and holes are one value: both have their place.
 bool Pbft::may_accept(std::uint64_t slot, const Claim& claim, const Bytes& value) const {
   return slot < first_ || value.empty() || values_seen(claim) < kFresh || !config_.remembers;
 }
@@ -355,6 +359,7 @@ void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
   vote(slot, b, kPrepare, fx);
 }
 
+// R3, R4
 void Pbft::vote(std::uint64_t slot, Ballot& b, Phase phase, Fx& fx) {
   fx.broadcast(Vote{view_, slot, *b.accepted, phase});
   (void)count(b, config_.self, phase, *b.accepted);
@@ -371,6 +376,7 @@ Tally* Pbft::count(Ballot& b, NodeId from, Phase phase, const Digest& d) {
   return &tally;
 }
 
+// R4
 bool Pbft::enough(const Ballot& b, Phase phase) const {
   const Votes& votes = b.votes[phase];
   if (*b.accepted == votes.first) return votes.of_first.reached(kQuorum, config_.committee);
@@ -400,8 +406,8 @@ void Pbft::deliver_ready(Fx& fx) {
     fx.push(std::move(next->record));
     note_delivered(*next, fx);
   }
-  // Who is behind asks on as soon as the answers are used up: a tick for each few slots would be
-  // slower than the others order.
+  // A node that lags asks for more as soon as the answers are used up: a tick for each few slots
+  // would be slower than the others order.
   if (asked_ && delivered() >= *asked_ + kAnswers && frontier() > delivered()) {
     asked_ = delivered();
     fx.broadcast(Want{view_, delivered()});
@@ -409,6 +415,7 @@ void Pbft::deliver_ready(Fx& fx) {
   move_floor(fx);
 }
 
+// R5, R7: a delivery resets the patience.
 void Pbft::note_delivered(const SlotLog::Delivered& d, Fx& fx) {
   if (d.fresh) fx.deliver({d.slot, d.value});
   requests_.remove(d.digest);
@@ -492,8 +499,8 @@ Footprint Pbft::footprint() const {
   return out;
 }
 
-// A peer votes once a phase, slot and view, and says once what a slot decided. What this node
-// delivered it keeps for the history; ahead of that are the open slots, and what peers answered.
+// A peer votes once a phase, slot and view, and says once what a slot decided. Delivered slots are
+// kept for the history; ahead of them are the open slots, and peers' answers.
 
 Footprint Pbft::most_held(const Config& config) {
   const std::size_t n = config.committee.size();

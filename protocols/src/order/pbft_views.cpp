@@ -37,13 +37,14 @@ void Pbft::change_view(std::uint64_t view, Fx& fx) {
   submit_view_change(fx);
 }
 
-// Of the view before, somebody may still wait for what it needs to leave it.
+// R6. Those of the previous view are kept: a node may still need them to leave it.
 void Pbft::forget_view_changes(Fx& fx) {
   Bracha::Fx child;
   broadcast_.forget_below(minus(number_of(view_), 1), child);
   lift_broadcast(child, fx);
 }
 
+// R6
 void Pbft::submit_view_change(Fx& fx) {
   Writer w;
   w.u64(floor_).u32(static_cast<std::uint32_t>(slots_.size()));
@@ -56,7 +57,7 @@ void Pbft::submit_view_change(Fx& fx) {
   step_broadcast(Requested<Bracha::Request>{{change, number_of(view_)}}, fx);
 }
 
-// All correct nodes get the same bytes, so they agree on what is no view change.
+// R6. All correct nodes get the same bytes, so they agree on what is not a view change.
 std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   Reader r(payload.view());
   ViewChange change{r.u64(), {}};
@@ -73,7 +74,7 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   return r.done() ? std::optional(std::move(change)) : std::nullopt;
 }
 
-// R10: what somebody says it is nearly full of. Who lies costs a window of holes at most in a view.
+// R10: the highest slot said to be nearly full. A lie costs at most one window of holes in a view.
 void Pbft::note_worn(std::uint64_t slot, const Claim& claim) {
   if (config_.remembers && values_seen(claim) >= kWorn && slot < floor_ + config_.window)
     worn_ = std::max(worn_, slot + 1);
@@ -87,6 +88,7 @@ void Pbft::keep_view_change(NodeId origin, const Bytes& payload) {
   changes_.emplace(origin, std::move(*change));
 }
 
+// R6, R8: it says in which view its sender is.
 void Pbft::take_view_change(const bracha::Delivery& d) {
   (void)latest_.raise(d.instance.origin, d.instance.number + kFirstChange);
   if (d.instance.number != number_of(view_)) return;  // looked for again in its view

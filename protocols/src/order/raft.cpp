@@ -37,7 +37,7 @@ std::uint64_t Raft::term_at(std::uint64_t index) const {
   return index <= last() ? log_[index - base_ - 1].term : 0;
 }
 
-// Whether a log that ends there is at least as good as this one (section 5.4.1).
+// R2. Whether a log that ends there is at least as good as this one (section 5.4.1).
 bool Raft::newer(std::uint64_t last_index, std::uint64_t last_term) const {
   const std::uint64_t mine = term_at(last());
   return last_term > mine || (last_term == mine && last_index >= last());
@@ -114,6 +114,7 @@ void Raft::on(const Expired& timer, Fx& fx) {
   arm_election_timeout(fx);
 }
 
+// R2
 void Raft::arm_election_timeout(Fx& fx) {
   Prng rng(seed_, ++rounds_);
   const std::uint64_t least = config_.election_timeout.value;
@@ -161,7 +162,7 @@ void Raft::ask_votes(bool pre_vote, Fx& fx) {
 void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
   const bool better = newer(m.last_index, m.last_term);
   if (m.pre_vote) {
-    // Who hears a leader would only disturb it.
+    // A node that hears a leader refuses: an election would only disturb that leader.
     const bool yes = m.term > term_ && better && !heard_ && role_ != Role::kLeader;
     // Refused, it hears of the term: else a node with the better log and a lower term, and one with
     // the higher term, would refuse each other for ever.
@@ -186,6 +187,7 @@ void Raft::receive(NodeId from, const RequestVoteReply& m, Fx& fx) {
   if (asked && m.granted) count_vote(from, fx);
 }
 
+// R2
 void Raft::count_vote(NodeId from, Fx& fx) {
   if (!votes_.add(from) || votes_.count() != config_.committee.at_least(kQuorum)) return;
   if (pre_vote_) {
@@ -224,6 +226,7 @@ void Raft::cut(std::uint64_t from, Fx& fx) {
   log_.resize(from - base_ - 1);
 }
 
+// R3, R5: a value that the log holds is not ordered again.
 void Raft::order(const Bytes& value, Fx& fx) {
   if (last() - delivered_ >= config_.history) return;  // it is asked for again later
   if (!known_.try_emplace(hash(value.view()), last() + 1).second) return;
@@ -232,6 +235,7 @@ void Raft::order(const Bytes& value, Fx& fx) {
   if (config_.committee.size() == 1) commit_to(last(), fx);
 }
 
+// R3
 AppendEntries Raft::entries_after(std::uint64_t index) const {
   AppendEntries m{term_, index, term_at(index), commit_, {}};
   std::size_t bytes = 0;
@@ -245,7 +249,7 @@ AppendEntries Raft::entries_after(std::uint64_t index) const {
   return m;
 }
 
-// To every follower what it lacks; one message for all when they lack the same.
+// R3. To every follower what it lacks; one message for all when they lack the same.
 void Raft::send_entries(Fx& fx, bool beat) {
   const auto ready = [&](const Follower& f) {
     return f.next > base_ && f.next <= last() && f.next - f.match <= config_.window;
@@ -347,6 +351,7 @@ void Raft::receive(NodeId from, const AppendEntriesReply& m, Fx& fx) {
   if (f.next <= last()) send_entries(fx, false);
 }
 
+// R1
 void Raft::receive(NodeId, const Forward& m, Fx& fx) {
   if (role_ != Role::kLeader) return;  // the sender will hear of the new one
   if (m.value.empty() || m.value.size() > config_.value_bytes) {
@@ -378,7 +383,7 @@ void Raft::deliver(Fx& fx) {
   forget(fx);
 }
 
-// In steps of half the history, so that its record is rare.
+// R5. In steps of half the history, so that its record is rare.
 void Raft::forget(Fx& fx) {
   if (delivered_ - base_ < config_.history + config_.history / 2) return;
   const std::uint64_t keep_after = delivered_ - config_.history;
@@ -405,6 +410,7 @@ void Raft::drop_log(Fx& fx) {
   known_.clear();
 }
 
+// R6
 void Raft::adopt(std::uint64_t index, std::uint64_t term, const Bytes& value, Fx& fx) {
   if (index <= commit_) return;
   if (index > last() || term_at(index) != term) {

@@ -192,7 +192,7 @@ void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info
 Ticks standard_delta(const Experiment& e) {
   const Network& net = e.network;
   if (net.topology != Topology::kComplete) {
-    Experiment calm = e;  // what overtakes or is parted takes longer, and is no promise
+    Experiment calm = e;  // messages that overtake or are parted take longer, and are not promised
     calm.network.reorder_ppm = 0;
     calm.network.partitions.clear();
     return 2 * Links(calm, NodeSet(e.n)).slowest();

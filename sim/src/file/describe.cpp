@@ -27,7 +27,7 @@ const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
     if (info.name == e.protocol) return &info;
     names.push_back(info.name);
   }
-  // Whose parameters the other keys would be is unknown with it.
+  // Then it is unknown which parameters the other keys would be.
   fields.wrong("name", unknown_name("protocol", e.protocol, names));
   fields.tolerate();
   return nullptr;
@@ -217,7 +217,7 @@ void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) 
   });
 }
 
-// `taken`: whom the faults before it name.
+// `taken`: the nodes that the faults before it name.
 void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
                     const Members& all, const std::set<NodeId>& taken) {
   fields.nodes({"who",

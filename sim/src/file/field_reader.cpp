@@ -24,7 +24,7 @@ std::string from_to(const std::string& min, const std::string& max) {
 std::string called(const text::Value& value) {
   if (value.is_list()) return "a list";
   if (value.is_object()) return "an object";
-  if (const std::string* words = value.as_text()) return "the text " + text::quoted(*words);
+  if (const std::string* words = value.as_text()) return "the string " + text::quoted(*words);
   return text::write(value);
 }
 
@@ -139,7 +139,7 @@ void FieldReader::words(const Key& key, std::string& value) {
   if (const std::string* words = at->as_text()) {
     value = *words;
   } else {
-    complain(*at, path_of(key.name), "must be a text, not " + called(*at));
+    complain(*at, path_of(key.name), "must be a string, not " + called(*at));
   }
 }
 
@@ -151,7 +151,7 @@ void FieldReader::choice(const Key& key, std::size_t& value, std::span<const Nam
   const std::string* word = at->as_text();
   if (word == nullptr) {
     return complain(*at, path_of(key.name),
-                    "must be a text such as \"" + known.front() + "\", not " + called(*at));
+                    "must be a string such as \"" + known.front() + "\", not " + called(*at));
   }
   const auto found = std::find(known.begin(), known.end(), *word);
   if (found == known.end()) {
@@ -334,7 +334,7 @@ void FieldReader::parameter(const ParameterInfo& info, Parameter& value) {
     const auto& allowed = info.choices;
     const auto fits = [&] { return std::find(allowed.begin(), allowed.end(), *words); };
     if (words == nullptr) {
-      complain(*at, path, "must be a text, not " + called(*at));
+      complain(*at, path, "must be a string, not " + called(*at));
     } else if (!allowed.empty() && fits() == allowed.end()) {
       std::string names;
       for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;

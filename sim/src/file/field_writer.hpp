@@ -5,7 +5,7 @@
 //   text::Value tree = writer.take();
 //
 // Guarantees: what it writes reads back equal. Quiet keys that are zero or empty are left out, and
-// from a template what follows from other keys: whoever changes those need not know of it.
+// from a template what follows from other keys: a change of those need not know of it.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // One description of experiment files, used three ways: to read them, to write them and to make
-// their JSON Schema. describe.cpp walks an experiment's fields; who implements `Fields` decides
-// what happens at each.
+// their JSON Schema. describe.cpp walks an experiment's fields; an implementation of `Fields`
+// decides what happens at each.
 //
 //   fields.object({"network", "links and their faults"}, [&](Fields& network) {
 //     network.decimal({"loss", "share of messages that vanish"}, e.network.loss_ppm, kShare);
@@ -90,7 +90,7 @@ class Fields {
   /// False once one of this object's own keys was wrong: checks that build on it would only echo.
   virtual bool sound() const = 0;
 
-  /// As whole and decimal; null or absence is no value.
+  /// As whole and decimal; null or absence means no value.
   void whole(const Key& key, std::optional<std::uint64_t>& value, Range range) {
     optional(key, value, [&](std::uint64_t& v) { whole(key, v, range); });
   }

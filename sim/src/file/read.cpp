@@ -27,7 +27,7 @@ text::Value without_places(const text::Value& value) {
   return text::Value(value).at({});
 }
 
-// What was set from outside has no line in the file.
+// A value that was set from outside has no line in the file.
 text::Value override_value(const std::string& content) {
   const auto parsed = text::parse(content);
   return parsed ? without_places(*parsed) : text::Value(content);
@@ -117,7 +117,7 @@ class Reading {
     return out;
   }
 
-  // What is set from outside would vanish under what is swept.
+  // A value set from outside would vanish under a swept one.
   void refuse_hidden(const std::vector<Axis>& axes) {
     for (const Override& change : overrides_) {
       for (const Axis& axis : axes) {

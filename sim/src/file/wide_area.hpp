@@ -5,8 +5,8 @@
 //   describe_wan(fields, network, engine, members);
 //
 // Guarantees: after both, a network that names a wide area has a table and a region for each node,
-// or there is a complaint. What was a file stands in the experiment itself from then on, so a
-// resolved experiment needs no other file. Reads no file but the one named.
+// or there is a complaint. The file's content stands in the experiment from then on, so a resolved
+// experiment needs no other file. Reads no file but the one named.
 #pragma once
 
 #include "field_reader.hpp"
@@ -14,8 +14,8 @@
 namespace thresher::sim {
 
 /// If `network.wan` of `tree` names a file (it ends with ".json"), puts the table in there in its
-/// place, as `network.matrix`. Its name counts from the folder of `experiment`. What is wrong with
-/// the file is told at the place of `wan`, with the place in that file.
+/// place, as `network.matrix`. Its name counts from the folder of `experiment`. Errors in the file
+/// are reported at the place of `wan`, with the place in that file.
 void take_in_wan_file(text::Value& tree, const std::string& experiment, Complaints& complaints);
 
 /// Reads, writes or lists `wan`, `matrix` and `regions`; deals the regions out to the nodes.

@@ -129,7 +129,7 @@ std::string place(const Plot& plot, const Point& p) {
   return short_number(plot.at_x(p.x)) + "," + short_number(plot.at_y(p.y));
 }
 
-// Of each series, how many later ones run over a stretch of it. They would hide it: it is drawn
+// For each series, how many later ones run over a stretch of it. They would hide it: it is drawn
 // that much wider, so that it shows on both sides of them.
 std::vector<std::size_t> hidden_by(const Plot& plot, const std::vector<Series>& series) {
   std::vector<std::set<std::string>> stretches;

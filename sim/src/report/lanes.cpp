@@ -8,7 +8,7 @@ namespace thresher::sim {
 std::vector<bool> byzantine_nodes(const Experiment& experiment) {
   std::vector<bool> out(experiment.n);
   for (const FaultAction& fault : experiment.faults) {
-    // Who crashes keeps to the protocol, and who is starved is a victim.
+    // A node that crashes keeps to the protocol, and a starved one is a victim.
     if (!byzantine(fault.what)) continue;
     for (const NodeId id : fault.who) {
       if (id.value < out.size()) out[id.value] = true;

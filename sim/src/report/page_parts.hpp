@@ -16,7 +16,7 @@ std::string page_begin(const std::string& title, const std::string& version);
 std::string page_end();
 std::string section(const std::string& id, const std::string& heading, const std::string& body);
 std::string figure(const std::string& svg);
-/// What keeps its own width and is moved sideways where the screen is narrower.
+/// Content that keeps its own width and scrolls sideways where the screen is narrower.
 std::string wide(const std::string& body);
 /// Side by side as far as there is room.
 std::string charts(const std::string& figures);

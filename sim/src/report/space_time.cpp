@@ -115,7 +115,7 @@ class Picture {
   void message(const TraceRecorder::Kept& kept) {
     const TraceEvent& e = kept.event;
     const bool lost = e.kind == Kind::kDrop;
-    // A delivery happens at the receiver, a loss is told of the sender.
+    // A delivery happens at the receiver, a loss at the sender.
     const NodeId from = lost ? e.node : e.peer;
     const NodeId to = lost ? e.peer : e.node;
     const auto sent = sent_.find(e.number);

@@ -67,7 +67,7 @@ bool write_parts(const fs::path& folder, const RunRecord& record) {
 
 Result<Unit, Error> save_file(const fs::path& path, std::string_view content) {
   std::error_code error;
-  // A device or a pipe is written to; a file that takes its name would be no device any more.
+  // A device or a pipe is written to; a file that took its name would no longer be a device.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
     if (fs::is_directory(path, error))
       return cannot_write(path, ErrorCode::kMalformed, "it is a folder");

@@ -96,7 +96,7 @@ class Runner {
     next_ = own_.size();
   }
 
-  // What stands there is what counts, and what the tables will be made of. False: it is not whole.
+  // The file of the result counts: the tables will be made of it. False: it is not complete.
   bool note(const std::string& id, bool reused) {
     const auto result = load_result(options_.out, id);
     if (!result) return fail(result.error()), false;

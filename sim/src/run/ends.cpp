@@ -30,8 +30,9 @@ void Run::finish() {
   if (!judge_.failed() && experiment_.oracles.totality) settle();
 }
 
-// Who lags in a cluster that has nothing to order hears of it when that repeats itself. Whoever
-// asks for more liveness than a protocol promises does not get its other promises sooner.
+// A node that lags in a cluster with nothing to order hears of it when that repeats itself.
+// To ask for more liveness than a protocol promises does not bring its other promises
+// sooner.
 Ticks Run::grace(Ticks begin) const {
   return begin + std::max(judge_.bound(), promised_) + kIdle * longest();
 }

@@ -1,4 +1,4 @@
-// What a run does not show: whether it would have gone on.
+// Whether a run would have gone on, which it does not show itself.
 #include "run/run.hpp"
 
 namespace thresher::sim {
@@ -9,7 +9,7 @@ std::string Run::why_unjudged() const {
   if (submitted_ == 0) return {};
   if (all_done()) return decided ? "" : "no correct node was asked for anything";
   if (!experiment_.oracles.liveness_on) return "the oracle is off";
-  // Who comes to a stop that is no time went on until then.
+  // A run that reaches a stop other than a time went on until then.
   if (!timed() && decided) return {};
   const std::string end = "the run stopped at " + in_units(now_);
   const Ticks quiet = quiet_from();

@@ -1,4 +1,4 @@
-// Who was away for longer than the others remember.
+// The nodes that were away for longer than the others remember.
 #include <algorithm>
 #include <string>
 

@@ -85,7 +85,7 @@ void Run::advance(Ticks to, Ticks until) {
   note_calm();
   ask_again();
   if (lone_ && !world_.up(lone_->author)) submit_alone(now_);
-  // What came last is packed in a step of this instant that is yet to run.
+  // The latest requests are packed by a later step of the same instant.
   if (pools_.on() && world_.next_time() > now_) pools_.look(correct_and_up());
 }
 

@@ -48,7 +48,7 @@ class Run {
   Ticks bound() const;
   // The same, whatever the experiment says of liveness.
   Ticks promised() const;
-  // What timers have become by the time that the network is well is part of the bound.
+  // The length of timers when the network becomes well is part of the bound.
   void note_calm();
   // No run is longer, whatever it waits for.
   Ticks limit() const;
@@ -102,7 +102,7 @@ class Run {
   Ticks grace(Ticks begin) const;
   // New work goes on meanwhile: a request may need that others are asked for something, too.
   void await_requests();
-  // Whoever lags gets the time to catch up with what is known now.
+  // Nodes that lag get the time to catch up with what is known now.
   void settle();
   void missed(NodeId id, std::uint64_t target);
   // Nothing is promised of more than f faulty nodes, and nothing has to heal where all went well.

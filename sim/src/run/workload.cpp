@@ -144,8 +144,8 @@ void Run::settled(PayloadId id) {
   served_.note(now_);
   const Workload& w = experiment_.workload;
   if (w.kind != Workload::Kind::kClosed) return;
-  // Who answers in the instant of the request is asked again a step later: else a protocol that
-  // delivers what it is handed would never let the instant end.
+  // A node that answers in the instant of the request is asked again a step later: else a protocol
+  // that delivers what it is handed would never let the instant end.
   const Ticks next = judge_.latencies().back() == 0 ? now_ + kUnit : now_;
   if (!w.one_at_a_time) {
     submit(id.author, next);

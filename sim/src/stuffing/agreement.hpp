@@ -35,7 +35,7 @@ struct AgreementStuffing {
   void make(Kind<agreement::Want>, Prng& rng, Out& out) const {
     for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(agreement::Want{any(rng)});
   }
-  /// Of the coins of all those rounds.
+  /// For the coins of all those rounds.
   void make(Kind<coin::Share>, Prng& rng, Out& out) const {
     for (std::uint64_t k = 0; k < kMany; ++k) {
       const std::uint64_t instance = any(rng) << agreement::kRoundBits;
@@ -44,7 +44,7 @@ struct AgreementStuffing {
     }
   }
   void make(Kind<coin::NoShare>, Prng&, Out&) const {}
-  /// A decision, to whoever lacks one: any.
+  /// A decision, to a node that lacks one: any.
   void answer(const Message& heard, Prng& rng, Out& out) const {
     const auto* said = std::get_if<agreement::Said>(&heard);
     const auto* want = std::get_if<agreement::Want>(&heard);

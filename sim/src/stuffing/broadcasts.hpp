@@ -34,7 +34,7 @@ struct InstanceDraw {
   std::uint64_t around;  ///< an instance that correct nodes have open
   std::uint64_t window;
 
-  /// Of anybody, from what is forgotten to what is too far ahead.
+  /// An instance of any origin, from forgotten ones to those too far ahead.
   broadcast::Instance any(Prng& rng) const {
     const std::uint64_t number = around + rng.below(3 * window);
     return {NodeId{static_cast<std::uint16_t>(rng.below(n))}, number - std::min(number, window)};

@@ -19,12 +19,12 @@ struct DagStuffing {
   dag::Leaders rule;  ///< whose turn it is
   const Signer& signer;
   std::uint64_t next;                      ///< the round that correct nodes speak in next
-  std::map<Digest, dag::BlockPtr>& twins;  ///< made so far, for those who ask
+  std::map<Digest, dag::BlockPtr>& twins;  ///< made so far, for those that ask
 
   /// Blocks of rounds to come, some with the largest payload, each on an own block and for a leader
   /// block that do not exist; or the end of a chain of its own, no block of which is of another
-  /// chain, or the root of a tree, each block of which stands on two others: whoever holds the end
-  /// or the root has to hold all of it.
+  /// chain, or the root of a tree, each block of which stands on two others: to hold the end or the
+  /// root is to hold all of it.
   void make(Kind<dag::Push>, Prng& rng, Out& out) const;
   void make(Kind<dag::Want>, Prng& rng, Out& out) const;
   /// For all that there is.

@@ -43,7 +43,7 @@ struct MvbaStuffing {
     for (std::uint64_t k = 0; k < kMany; ++k)
       out.push_back(coin::Share{mvba::kElection + any(rng), {}, rng.below(2) == 0});
   }
-  /// A decision to who asks about a round, and whatever a broadcast's question gets.
+  /// A decision when asked about a round, and whatever a broadcast's question gets.
   void answer(const Message& heard, Prng& rng, Out& out) const {
     if (const auto* b = std::get_if<typename B::Message>(&heard)) {
       std::vector<typename B::Message> said;

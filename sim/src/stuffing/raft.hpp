@@ -1,6 +1,6 @@
 // Filling the memory of Raft's nodes. Nobody lies there, so what fills memory is true: a node whose
-// clients ask for as much as they can. Of terms, votes and logs no node says more than it does in
-// any run.
+// clients ask for as much as they can. About terms, votes and logs no node says more than it does
+// in any run.
 #pragma once
 
 #include "stuffing.hpp"

@@ -8,10 +8,10 @@
 //   };
 //   return stuff_with(MyStuffing{...}, heard, salt);
 //
-// Guarantees: a function of its arguments. A type of message without a rule does not compile. What
-// rules make is as large, as far ahead and as hard to use up as a message may be without being
-// refused at once. Whoever hears a message is given those of one type, drawn anew each time, and
-// whoever asks a question is given an answer as well.
+// Guarantees: a function of its arguments. A type of message without a rule does not compile. The
+// rules make messages as large, as far ahead and as hard to use up as they may be without being
+// refused at once. A node that hears a message is given those of one type, drawn anew each time,
+// and one that asks a question is given an answer as well.
 #pragma once
 
 #include <type_traits>

@@ -74,7 +74,7 @@ class Approacher : public Wrapped<Approacher, Approximate, Approaching, Approach
   const std::map<std::uint64_t, std::int64_t>& results() const { return results_; }
 
  private:
-  // Half of the window is for instances to come, the rest for those who lag.
+  // Half of the window is for instances to come, the rest for those that lag.
   void enter(Fx& fx) {
     if (node_.current() > node_.floor() + kept_)
       act(fx, [&](auto& child) { node_.forget_below(node_.current() - kept_, child); });
@@ -225,7 +225,7 @@ SubjectEntry subject_approximate_agreement() {
       {"range", kRange, 0, 1'000'000'000, "inputs are drawn from 0 to this"},
       {"rounds", kRounds, 1, 62, "rounds, each of which halves how far the values are apart"},
       {"window", kWindow, 4, kMostKept,
-       "instances kept, half of them for who lags; who is further behind is lost"},
+       "instances kept, half of them for nodes that lag; one further behind cannot catch up"},
   };
   info.kept = {"window", kMostKept};
   info.fields = {"counter", "digest", "number", "origins", "payload", "value"};

@@ -65,8 +65,8 @@ struct AsyncAuthSubject {
   }
   std::uint64_t round(const Node& node) const { return node.round(); }
   std::uint64_t refused(const Node& node) const { return node.refused(); }
-  /// Outputs lie within the inputs, and are as near as the halvings make them. Who restarts is
-  /// silent, and may be one more than the faults that are borne: of such runs nothing is promised.
+  /// Outputs lie within the inputs, and are as near as the halvings make them. A node that restarts
+  /// is silent, and may be one more than the faults that are borne: such runs are promised nothing.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
     if (nodes.empty() || !nobody_restarts(*experiment)) return std::nullopt;
     const auto [least, most] = std::minmax_element(

@@ -53,8 +53,8 @@ struct AvidWords : CodedMessages {
   }
 
  private:
-  // The same place in a root over other fragments: all of them the same, so that whoever makes it
-  // needs to know neither the payload nor the committee.
+  // The same place in a root over other fragments: all of them the same, so that to make it a node
+  // needs neither the payload nor the committee.
   static avid::Piece other_piece(const avid::Instance& i, const avid::Piece& piece) {
     const std::size_t leaves = std::size_t{1} << piece.proof.size();
     std::vector<Bytes> cut(leaves, Bytes::from(std::vector<std::byte>(

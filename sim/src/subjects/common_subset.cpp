@@ -67,7 +67,7 @@ class Entrant : public Wrapped<Entrant<Subset>, Subset, Enter, subset::Output> {
   void enter(Fx& fx) {
     const Subset& node = this->node_;
     while (node.done(next_)) ++next_;
-    // Half of the window is for those who lag.
+    // Half of the window is for those that lag.
     if (next_ > window_ / 2) {
       this->act(fx, [&](auto& child) { this->node_.forget_below(next_ - window_ / 2, child); });
     }
@@ -191,7 +191,7 @@ SubjectEntry subject_common_subset() {
   info.help = "HoneyBadger's common subset: the payloads of n-f nodes at least, alike everywhere";
   info.parameters = {
       {"window", kWindow, 4, 256,
-       "epochs kept, half of them for who lags; who is further behind is lost"},
+       "epochs kept, half of them for nodes that lag; one further behind cannot catch up"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest payload"},
       {"broadcast",
        std::string(Avid::kName),

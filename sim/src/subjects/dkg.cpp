@@ -1,5 +1,5 @@
-// Distributed key generation, once in a run, with real keys. Requests have no part in it. Whoever
-// the fault plan makes a liar may also deal shares that do not fit.
+// Distributed key generation, once in a run, with real keys. Requests have no part in it. A node
+// that the fault plan makes a liar may also deal shares that do not fit.
 #include "thresher/protocols/coin/dkg.hpp"
 
 #include <algorithm>

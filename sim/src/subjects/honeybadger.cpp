@@ -140,7 +140,7 @@ SubjectEntry subject_honeybadger() {
   info.help = "HoneyBadger: a total order by common subsets, whose liveness asks for nothing";
   info.parameters = {
       {"history", kHistory, 8, 1 << 20, "delivered slots kept"},
-      {"window", kWindow, 8, 256, "epochs kept, half of them for who lags"},
+      {"window", kWindow, 8, 256, "epochs kept, half of them for nodes that lag"},
       {"value_bytes", kValueBytes, 1, 1 << 24, "largest payload"},
       {"batch_bytes", kBatchBytes, 64, 1 << 24, "of a node's batch in an epoch"},
       coin_parameter(),

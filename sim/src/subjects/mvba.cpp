@@ -80,7 +80,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
   void enter(Fx& fx) {
     const Agreement& node = this->node_;
     while (node.done(undecided_)) ++undecided_;
-    // The rest of the window is for those who lag.
+    // The rest of the window is for those that lag.
     const std::uint64_t kept = window_ - at_once_;
     if (undecided_ > kept)
       this->act(fx, [&](auto& child) { this->node_.forget_below(undecided_ - kept, child); });
@@ -158,7 +158,7 @@ struct MvbaSubject {
   template <class F>
   void payloads(const Decided& d, std::optional<NodeId> of, F visit) const {
     if (of && !d.payload.empty()) visit(d.payload.view(), *of);
-    // Whoever proposed it: what a correct node did is one of its requests.
+    // Whatever its proposer: a correct node's value is one of its requests.
     if (!of && !d.decision.value.empty()) visit(d.decision.value.view(), d.decision.origin);
   }
   bool mutate(Message& message, NodeId, std::string_view field, std::uint64_t salt) const {
@@ -177,7 +177,7 @@ struct MvbaSubject {
     out.push_back({"statements of holders", node.node().holdings(), node.node().most_holdings()});
     return out;
   }
-  /// What was decided is valid, and at most f candidates of an instance were voted down.
+  /// Decisions are valid, and at most f candidates of an instance were voted down.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
     for (const Node* node : nodes) {
       if (node->invalid()) return Finding{"validity", "a value was decided that is not valid"};
@@ -256,7 +256,7 @@ SubjectEntry subject_mvba() {
   info.help = "agreement on one of the values that nodes propose, if a predicate accepts it";
   info.parameters = {
       {"window", kWindow, 4, kMostKept,
-       "instances kept, all but 32 of them, or half, for who lags; who is further behind is lost"},
+       "instances kept for nodes that lag, all but 32 or half; one further behind is lost"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest value"},
       {"broadcast",
        std::string(CertifiedBroadcast::kName),

@@ -61,7 +61,7 @@ struct RaftSubject {
   std::uint64_t round(const Raft& node) const { return node.term(); }
   std::uint64_t refused(const Raft& node) const { return node.refused(); }
 
-  // Who leads keeps one and a half histories for a while (raft.hpp).
+  // A leader keeps one and a half histories for a while (raft.hpp).
   Reach reach(const Raft& node) const {
     const auto kept = static_cast<std::uint64_t>(parameter(*experiment, "history", kHistory));
     return reach_back(node.delivered(), kept + kept / 2, "entry", "history");

@@ -4,7 +4,7 @@
 //   MessageFacts facts = words.facts_of(message);
 //   bool changed = words.change(message, Mutation(field, salt));
 //
-// Guarantees: those of Mutation. Sizes are for who knows how the message is encoded.
+// Guarantees: those of Mutation. Sizes are for code that knows how the message is encoded.
 #pragma once
 
 #include <array>

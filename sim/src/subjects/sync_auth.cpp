@@ -75,7 +75,7 @@ struct SyncAuthSubject {
     return {{"contents", node.held(), Node::most_held({.graph = graph})}};
   }
   /// Nobody is without a decision after the last round, all are the same, and a common input is it.
-  /// Of runs without synchrony nothing is promised.
+  /// Nothing is promised for runs without synchrony.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
     if (!synchronous(*experiment)) return std::nullopt;
     std::optional<Value> decided;

@@ -35,7 +35,7 @@ void World::tell_node(Face& face, const Notice& notice) {
   nodes_.notice(face.index, Verified{asked->ticket, checks_->verdict(face.index, asked->ticket)});
 }
 
-// What the step wanted done is forgotten with the node. A liar owes nobody an invariant.
+// The step's effects are dropped with the node. A liar owes nobody an invariant.
 void World::stop_broken(Face& face, const std::string& what) {
   face.up = false;
   face.soon.clear();

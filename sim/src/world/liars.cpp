@@ -43,7 +43,7 @@ void World::show(Face& face, const Forgery& forged, const FaultPlan::Chance& cha
   release(ref);
 }
 
-// What a liar that hears a message says to fill the memory of who sent it. More than kMostStuffed
+// What a liar that hears a message says to fill the memory of its sender. More than kMostStuffed
 // fills nothing that is not full, and a run would hold gigabytes on their way.
 void World::stuff(Face& face, const Payload& heard) {
   // Liars that answered each other would never end: another one may say all that it hears twice.

@@ -45,7 +45,7 @@ struct World::Alarm {
   TimerId id{};
 };
 struct World::Posted {
-  std::uint64_t life = 0;  // 0: for whoever lives
+  std::uint64_t life = 0;  // 0: for any life
   Notice notice{Start{}};
 };
 struct World::Control {

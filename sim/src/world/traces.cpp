@@ -1,4 +1,4 @@
-// What a trace is told.
+// What goes into a trace.
 #include "world/state.hpp"
 
 namespace thresher::sim {

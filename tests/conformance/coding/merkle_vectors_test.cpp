@@ -42,7 +42,7 @@ std::optional<Digest> digest_of(std::string_view quoted) {
   return digest;
 }
 
-/// A list of base64 strings; none when one of them is no digest.
+/// A list of base64 strings; none when one of them is not a digest.
 std::optional<std::vector<Digest>> proof_of(const std::string& list) {
   std::vector<Digest> out;
   for (auto at = list.find('"'); at != std::string::npos;) {

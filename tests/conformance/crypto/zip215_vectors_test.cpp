@@ -33,7 +33,7 @@ std::vector<Suite> suites() {
                                     {"wycheproof", 151U},
                                     {"sign-input-1-512", 512U}}) {
     const std::string path = folder + name + ".jsonl";
-    // Whoever names a folder means it: a file that is not there fails below.
+    // A folder that is named is meant: a file that is not there fails below.
     if (given != nullptr || std::filesystem::exists(path)) out.push_back({name, path, lines});
   }
   return out;

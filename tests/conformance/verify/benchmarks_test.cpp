@@ -157,7 +157,7 @@ TEST(Benchmarks, TlaModulesAreReadAndProved) {
   EXPECT_GE(judged, 10);
 }
 
-// What acs and zcs answer alone is what the others answer.
+// Where acs and zcs answer alone, they answer what the others do.
 TEST(Benchmarks, BackwardCheckersAgreeWhereTheyAnswer) {
   const auto all = manifest();
   if (all.empty())

@@ -73,7 +73,7 @@ void standing_example(const Committee& committee, const Rules& rules, Round slot
   const auto pass_over = [](NodeId) {};
   // <thresher/protocols/dag/standing.hpp>
   Standing standing(committee, rules.leaders);
-  standing.committed(slot, leader, before, named);  // `named`: whom its block names of slot - 1
+  standing.committed(slot, leader, before, named);  // the authors of slot - 1 that it names
   standing.skipped(slot, leader);
   for (NodeId id : standing.out(slot)) pass_over(id);  // at most f, ascending
   // </>

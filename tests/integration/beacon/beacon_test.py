@@ -88,7 +88,7 @@ class Beacon(unittest.TestCase):
             self.assertIn(said, self.verify([json.dumps(dict(upper, value=wrong))]).stderr)
         cut = self.verify([lines[0], lines[1][:-1] + "\0 {}\n"])
         self.assertEqual(cut.returncode, 1)
-        self.assertIn(f"line 2 is no JSON object: column {len(lines[1])}: ", cut.stderr)
+        self.assertIn(f"line 2 is not a JSON object: column {len(lines[1])}: ", cut.stderr)
         self.assertIn("byte 0", cut.stderr)
         self.assertIn("no line", self.verify([]).stderr)
         self.assertIn("no JSON object", self.verify(["[]\n"]).stderr)

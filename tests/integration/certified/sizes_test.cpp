@@ -123,7 +123,8 @@ TEST_P(Sizes, FMembersThatSignTwiceAreNamedAndChangeNothing) {
 }
 
 // What it submits itself is ordered too, but by the published sparse rule: a vertex refers to the
-// round before alone there, so whose vertices come late waits for a round that is late as well.
+// round before alone there, so an author whose vertices come late waits for a round that is late as
+// well.
 TEST_P(Sizes, ASlowNodeHoldsUpNobodyForEverAndIsHeard) {
   Network net(n(), protocol());
   NodeOptions slow;

@@ -110,8 +110,8 @@ class CertifiedWire : public testing::Test {
   std::string lines_;
 };
 
-// Two headers for one round: each node votes for one of them, so one at most is certified; who sees
-// both accuses their author and nobody else, and a certificate of borrowed votes is refused.
+// Two headers for one round: each node votes for one of them, so one at most is certified; a node
+// that sees both accuses their author alone, and a certificate of borrowed votes is refused.
 TEST_F(CertifiedWire, TwoHeadersAreRefusedByCertification) {
   begin("anchored-bullshark");
   const ProposalPtr a = loaded("one of two");

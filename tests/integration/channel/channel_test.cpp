@@ -28,7 +28,7 @@ using broadcast::Delivery;
 
 constexpr auto kPatience = std::chrono::seconds(100);
 
-// Of this process: the same tests may run beside it, of another build.
+// A folder of this process: the same tests may run beside it, of another build.
 std::string folder_of(const std::string& what, const std::string& protocol = {}) {
   return ::testing::TempDir() + "thresher-" + std::to_string(::getpid()) + "-" + what + protocol;
 }
@@ -358,7 +358,7 @@ TEST(Channel, WhoDoesNotTakeItsDeliveriesLagsAndFillsNothing) {
     while (!all[0]->send(as_view(text))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, kCount)) << i;
-  // What was on the way when it was full may have come as well: a window of each member.
+  // Payloads on their way when it was full may have come as well: a window of each member.
   EXPECT_LE((*idle)->status().ready, 8 + 4 * 2 * 4);
   for (std::size_t k = 0; k < kCount; ++k) {
     auto next = (*idle)->next();
@@ -398,7 +398,7 @@ TEST(Channel, BadInputIsAnErrorInWords) {
   EXPECT_NE(coded.find("bracha, imbs-raynal, signed-broadcast, certified-broadcast, chained-echo"),
             std::string::npos)
       << coded;
-  EXPECT_NE(error([](O& o) { o.key = crypto::SigningKey::generate(); }).find("no member's"),
+  EXPECT_NE(error([](O& o) { o.key = crypto::SigningKey::generate(); }).find("no member"),
             std::string::npos);
   EXPECT_NE(error([](O& o) {
               o.members[3].key = o.members[1].key;

@@ -464,7 +464,7 @@ class Testnet(Files):
         (home / "node2/node.key").write_bytes((other / "node2/node.key").read_bytes())
         out = run("node", "run", "--home", home / "node2")
         self.assertEqual(out.returncode, 2)
-        self.assertIn("is no member of", out.stderr)
+        self.assertIn("is not a member of", out.stderr)
 
     def test_a_damaged_genesis(self):
         home = self.make()

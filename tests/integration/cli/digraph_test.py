@@ -91,7 +91,7 @@ class Digraph(unittest.TestCase):
             ('{"nodes": 2}', "'edges' is a list"),
             ('{"nodes": 2, "edges": [[0, 1]],\n"colour": 1}', ":2:1: unknown key `colour`; known: nodes, edges"),
             ("[1]", "a graph is an object"),
-            ("{", "':1:1: this is no JSON"),
+            ("{", "':1:1: invalid JSON"),
         ]
         for text, complaint in cases:
             for verb in ["check", "repair"]:

@@ -264,7 +264,7 @@ class Replay(Finding):
     def test_usage_is_2(self):
         self.refused(run("replay", self.experiment(sweep={"seed": [1, 2]})), "replay one")
         self.refused(run("replay", self.experiment(engine="sockets")), "cannot be replayed")
-        self.refused(run("replay", self.write("x.json", "{")), "this is no JSON")
+        self.refused(run("replay", self.write("x.json", "{")), "invalid JSON")
 
     def test_a_scenario_of_somebodys_own_protocol_names_its_test(self):
         path = self.write("own.json", "// agreement is violated: so it is\n// replay: THRESHER_SCENARIO=own.json ./mine\n"

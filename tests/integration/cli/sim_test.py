@@ -57,9 +57,9 @@ class BadFiles(Files):
         return self.refused({"schema": 1, "protocol": {"name": "thresher"}, name: value}, *wanted)
 
     def test_no_json(self):
-        self.refused("", ":1:1: this is no JSON: there is nothing in it")
-        self.refused('{"schema": 1,\n "seed": }\n', "bad.json:2:10: this is no JSON: here stands '}', and not a value")
-        self.refused('{"schema": 1,\n "seed": 1e999}', "bad.json:2:15: this is no JSON: the number '1e999' is too large")
+        self.refused("", ":1:1: invalid JSON: there is nothing in it")
+        self.refused('{"schema": 1,\n "seed": }\n', "bad.json:2:10: invalid JSON: expected a value, found '}'")
+        self.refused('{"schema": 1,\n "seed": 1e999}', "bad.json:2:15: invalid JSON: the number '1e999' is too large")
         self.refused("[1, 2]", "must be one object")
         self.refused("{}", '"schema": 1 is missing')
         self.refused('{"schema": 2}', "bad.json:1:12: schema: 2 is newer")
@@ -75,7 +75,7 @@ class BadFiles(Files):
             self.assertNotIn("Success", out.stderr)
 
     def test_wrong_types(self):
-        self.member("stop", {"rounds": "30"}, 'stop.rounds: must be a whole number', 'not the text "30"')
+        self.member("stop", {"rounds": "30"}, 'stop.rounds: must be a whole number', 'not the string "30"')
         self.member("network", {"loss": "0.1"}, "network.loss: must be a number from 0 to 1")
         self.member("committee", {"n": 4.7}, "committee.n", "not 4.7")
         self.member("network", [], "network: must be an object, not a list")

@@ -225,7 +225,7 @@ TEST_F(Cluster, ANodeRefusesBadKeysAndStrangeNetworks) {
   EXPECT_NE(run.out.find("genesis"), std::string::npos) << run.out;
 }
 
-// The log is read from the write-ahead log alone; who runs the node makes the index again.
+// The log is read from the write-ahead log alone; the next run of the node makes the index again.
 TEST_F(Cluster, ADamagedIndexIsNoDamageOfTheLog) {
   ASSERT_EQ(thresher("cluster --duration 300ms --rate 200 --home " + path("net")).status, 0);
   const Outcome before = thresher("log --home " + path("net/node1"));
@@ -248,7 +248,7 @@ TEST_F(Cluster, SimulationRepeatsItself) {
   EXPECT_EQ(trace(thresher(arguments).out), trace(one.out));
 }
 
-// Totality over sockets, instance by instance: whoever is up at the end delivered everything.
+// Totality over sockets, instance by instance: all that are up at the end delivered everything.
 TEST_F(Cluster, ABroadcastDeliversEverythingEverywhereWhoeverIsKilled) {
   delivers_everything("--kill 3@500ms --restart 3@2s --kill 0@2500ms --restart 0@3s");
 }

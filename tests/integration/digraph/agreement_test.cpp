@@ -36,7 +36,7 @@ Digraph graph_of(std::uint32_t nodes, const std::vector<std::pair<int, int>>& ed
   return out;
 }
 
-/// Two of four are no neighbours: others relay for them.
+/// Two of four are not neighbours: others relay for them.
 Digraph ring() {
   return graph_of(4, {{0, 1}, {1, 0}, {1, 2}, {2, 1}, {2, 3}, {3, 2}, {3, 0}, {0, 3}});
 }
@@ -69,7 +69,7 @@ class Network {
     o.halvings = 8;
     return o;
   }
-  /// Of exact agreement: the values of those who take part.
+  /// For exact agreement: the values of those that take part.
   std::map<std::size_t, GraphAgreementOptions> exact(
       const std::map<std::size_t, std::int64_t>& values, const std::string& run,
       const Digraph& graph) const {
@@ -116,8 +116,8 @@ class GraphAgreements : public ::testing::Test {
 
 using Decisions = std::map<std::size_t, std::int64_t>;
 
-/// Exact agreement of those who have a value; `meanwhile` runs once all have begun. Empty: somebody
-/// stood still, as busy machines do, and said so.
+/// Exact agreement of those that have a value; `meanwhile` runs once all have begun. Empty:
+/// somebody stood still, as busy machines do, and said so.
 class ExactRun {
  public:
   ExactRun(std::map<std::size_t, GraphAgreementOptions> members) : members_(std::move(members)) {}
@@ -175,7 +175,7 @@ void agree_though_one_is_missing(const Network& network) {
   });
 }
 
-// What it said before may or may not count.
+// Its earlier messages may or may not count.
 void agree_though_one_is_killed(const Network& network) {
   in_some_try([&](const std::string& name) {
     auto all = network.exact({{0, 5}, {1, 5}, {2, 5}, {3, 9}}, name, ring());
@@ -292,7 +292,7 @@ TEST_F(GraphAgreements, ComeNearThoughOneIsMissing) {
   expect_near(values, 0, 1000, 1000 / 256 + 1);
 }
 
-// Who is not linked yet when the others speak gets everything once it is.
+// A node that is not linked yet when the others speak gets everything once it is.
 TEST_F(GraphAgreements, ReachWhoComesLate) {
   std::vector<std::unique_ptr<GraphAgreement>> runs;
   for (std::size_t i = 0; i < 3; ++i)
@@ -371,7 +371,7 @@ TEST_F(GraphAgreements, SayWhatIsWrongWithWhatTheyAreGiven) {
   };
   GraphAgreementOptions o = network_.approximate(0, "bad", 1);
   o.key = crypto::SigningKey::generate();
-  EXPECT_THAT(problem(o), HasSubstr("no member's"));
+  EXPECT_THAT(problem(o), HasSubstr("no member"));
   o = network_.approximate(0, "bad", 1);
   o.graph = Digraph(5);
   EXPECT_THAT(problem(o), HasSubstr("5 nodes and the genesis file 4"));

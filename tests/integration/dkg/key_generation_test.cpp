@@ -196,7 +196,7 @@ TEST_F(KeyGenerations, SayWhatIsWrongWithWhatTheyAreGiven) {
   found(4, 1);
   KeyGenerationOptions o = options(0);
   o.key = crypto::SigningKey::generate();
-  EXPECT_THAT(KeyGeneration::begin(o).error().text(), HasSubstr("no member's"));
+  EXPECT_THAT(KeyGeneration::begin(o).error().text(), HasSubstr("no member"));
   o = options(0);
   o.threshold = 4;
   EXPECT_THAT(KeyGeneration::begin(o).error().text(), HasSubstr("threshold is 4"));

@@ -131,6 +131,98 @@ class Citations(unittest.TestCase):
                           for found in ELSEWHERE.findall(prose(page.read_text()))], [])
 
 
+# Which pages define the rules that comments of a source file name: the first pattern that matches its path under
+# protocols/src/ or protocols/include/thresher/protocols/.
+RULE_PAGES = [
+    (r"dag/", ["thresher", "two-delay", "mahi-mahi", "proof"]),
+    (r"certified/", ["anchored", "proof"]),
+    (r"digraph/", ["digraph"]),
+    (r"order/pbft", ["pbft"]),
+    (r"order/raft", ["raft"]),
+    (r"order/(leader_chain|simplex|hotstuff2)", ["simplex", "hotstuff2"]),
+    (r"order/(honey_badger|batch_seals)", ["honeybadger"]),
+    (r"broadcast/(bracha|shelf|remains)", ["bracha"]),
+    (r"broadcast/imbs_raynal", ["imbs-raynal"]),
+    (r"broadcast/avid", ["avid"]),
+    (r"broadcast/das_xiang_ren", ["das-xiang-ren"]),
+    (r"broadcast/coded", ["avid", "das-xiang-ren"]),
+    (r"broadcast/chain", ["chained-echo"]),
+    (r"broadcast/signed", ["signed"]),
+    (r"agreement/round", ["agreement"]),
+    (r"agreement/approximate", ["approximate-agreement"]),
+    (r"agreement/common_subset", ["common-subset"]),
+    (r"agreement/mvba", ["mvba"]),
+    (r"agreement/gather|coin/(avss|setup_free)", ["setup-free-coin"]),
+    (r"coin/committee", ["committee-coin"]),
+    (r"coin/dkg", ["dkg"]),
+    (r"coin/vrf", ["vrf-coin"]),
+    (r"coin/threshold", ["threshold-coin"]),
+]
+RULE = re.compile(r"(?<![\w`:-])([A-Z]\d{1,2})(?![\w`(])")
+# Letters with a number that are names of the cases of a vote (tables.hpp), of a standard or of a set.
+NOT_RULES = re.compile(r"agreement/(tables|table_parts)\.hpp$")
+
+
+def defined(page):
+    """The labels that a page defines, each with the number of times: *X1*, **X1, or X1 in front of a line of code."""
+    text = (ROOT / f"docs/protocols/{page}.md").read_text()
+    return [*re.findall(r"\*([A-Z]\d{1,2})\b(?!')", text), *re.findall(r"^ {4,}([A-Z]\d{1,2})  ", text, re.M),
+            *re.findall(r"^\| `([A-Z]\d{1,2})` \|", text, re.M)]
+
+
+@functools.cache
+def rules_of(path):
+    """The labels that comments of this file may name; null: its folder has no page with rules."""
+    part = re.sub(r"^protocols/(src|include/thresher/protocols)/", "", path)
+    pages = next((pages for pattern, pages in RULE_PAGES if re.match(pattern, part)), None)
+    return None if pages is None else {label for page in pages for label in defined(page)}
+
+
+def unknown_rules(path, text):
+    """The labels in the comments of a source file that its pages do not define."""
+    known = rules_of(path)
+    wrong = []
+    # A page that is named beside a label is that label's: "rules R12 to R15 of docs/protocols/anchored.md".
+    for comment in re.findall(r"//[^\n]*(?:\n[ \t]*//[^\n]*)*", text):
+        names = [*re.findall(r"\b([\w-]+)\.md", comment)]
+        more = {label for name in names if (ROOT / f"docs/protocols/{name}.md").exists() for label in defined(name)}
+        wrong += [label for label in RULE.findall(comment) if label not in more and (known is None or label not in known)]
+    return wrong
+
+
+class Rules(unittest.TestCase):
+    """A rule's label in a comment is defined on the page of that folder's protocol, and means one thing there."""
+
+    maxDiff = None
+
+    def test_every_rule_that_a_comment_names_is_on_its_page(self):
+        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "protocols/src", "protocols/include"], check=True,
+                                capture_output=True, text=True).stdout.split()
+        named, wrong = 0, []
+        for name in listed:
+            if not name.endswith((".hpp", ".cpp")) or NOT_RULES.search(name) or not (ROOT / name).exists():
+                continue
+            text = (ROOT / name).read_text()
+            named += sum(len(RULE.findall(comment)) for comment in comments(ROOT / name))
+            wrong += [f"{name}: {label}" for label in unknown_rules(name, text)]
+        self.assertGreater(named, 350)
+        self.assertEqual(wrong, [])
+
+    def test_no_label_means_two_things_to_one_file(self):
+        for pattern, pages in RULE_PAGES:
+            labels = [label for page in pages for label in set(defined(page))]
+            twice = {label for label in labels if labels.count(label) > 1}
+            # Variants of one machine number the same rules alike.
+            if pages not in (["simplex", "hotstuff2"], ["avid", "das-xiang-ren"]):
+                self.assertEqual(twice, set(), pattern)
+
+    def test_what_it_must_catch(self):
+        self.assertEqual(unknown_rules("protocols/src/dag/a.cpp", "// D2. And D77.\nint D78;\n// T5, D3\n"), ["D77"])
+        self.assertEqual(unknown_rules("protocols/src/order/raft.cpp", "// R6\n/// R7: no such rule\n"), ["R7"])
+        self.assertEqual(unknown_rules("protocols/src/dag/a.cpp", "// docs/protocols/anchored.md, R15\n"), [])
+        self.assertEqual(unknown_rules("protocols/src/new/a.cpp", "int x;  // R1\n"), ["R1"])
+
+
 class Pages(unittest.TestCase):
     def test_no_line_of_a_paragraph_begins_as_an_item_of_a_list(self):
         """It is shown as one: "a signature" and, as item 64, "An edge of ..."."""

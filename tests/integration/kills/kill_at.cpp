@@ -62,7 +62,7 @@ void record() {
   if (is_now()) end();
 }
 
-// What is said on stdout and stderr is no record, nor what goes to a socket or a pipe.
+// Writes to stdout and stderr are not records, nor are those to a socket or a pipe.
 bool is_file(int fd) {
   struct stat found {};
   return fd > STDERR_FILENO && ::fstat(fd, &found) == 0 && S_ISREG(found.st_mode);

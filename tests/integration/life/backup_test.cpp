@@ -16,7 +16,7 @@ struct BackedUp : testing::Test {
     p.run_until_pruned(100);
   }
   std::string destination() const { return p.net.home(3) + "-copy"; }
-  /// What was copied takes the place of what is there.
+  /// The copy takes the place of what is there.
   void restore() const {
     fs::remove_all(p.net.home(3) + "/data");
     fs::rename(destination() + "/data", p.net.home(3) + "/data");

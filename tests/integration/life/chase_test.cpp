@@ -13,7 +13,7 @@ namespace {
 constexpr char kChooses[] = "takes its state from the snapshot of slot";
 constexpr char kEnters[] = "took its state from peers";
 
-/// Whoever comes here waits until he is let go.
+/// A thread that comes here waits until it is let go.
 class Gate {
  public:
   void pass() {

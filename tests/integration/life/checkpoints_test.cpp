@@ -164,7 +164,8 @@ std::vector<std::uint8_t> order_of_answers(const Genesis& genesis, const Frame& 
   return out;
 }
 
-// What a proof takes of the log is read in pieces: the node's thread does other things in between.
+// The part of the log that a proof needs is read in pieces: the node's thread does other things in
+// between.
 TEST(Checkpoints, AProofThatTakesLongHoldsUpNobody) {
   Network net(4, "thresher", {{"checkpoint", "4"}});
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");

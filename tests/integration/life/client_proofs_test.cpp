@@ -22,7 +22,7 @@ LogProof proof_in(const Tills& tills, const Outcome& out) {
 }
 
 /// Submits one after the other, as checkpoints of a ledger at rest need, and rests between them:
-/// at full speed it takes the processor from who is tested.
+/// at full speed it takes the processor from the node under test.
 class Traffic {
  public:
   explicit Traffic(Node& node)
@@ -242,8 +242,8 @@ TEST(ClientProofs, AProofWithATurnedBitIsNotBelieved) {
   }
 }
 
-// One that answers and never proves gives way after kUnproven, without a word to the host: that a
-// checkpoint is late is no fault.
+// One that answers and never proves gives way after kUnproven, without a word to the host: a late
+// checkpoint is not a fault.
 TEST(ClientProofs, ANodeThatWithholdsTheProofGivesWayToTheNext) {
   Lied lied;
   const LyingMember liar(

@@ -54,7 +54,7 @@ class Joins : public testing::Test {
     EXPECT_TRUE(read) << read.error();
     EXPECT_TRUE(last);
   }
-  // Of the first position that it serves.
+  // For the first position that it serves.
   void expect_proof() {
     const std::uint64_t at = p.begins(3);
     Result<LogProof, Error> proof = Error{ErrorCode::kMissing, "not asked"};

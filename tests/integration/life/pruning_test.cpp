@@ -100,7 +100,7 @@ TEST(Pruned, ANodeStartsFromWhatItKeptAndGoesOn) {
   p.expect_no_warnings();
 }
 
-// What is asked to be kept is kept.
+// Positions that the options keep stay.
 TEST(Pruned, PositionsThatHaveToStayStay) {
   Pruning p;
   NodeOptions keeping = p.options();

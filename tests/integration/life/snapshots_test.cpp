@@ -106,7 +106,7 @@ TEST(RunningSnapshots, WithTheNewestDamagedTheOneBeforeItIsUsedAndThenTheLog) {
   t.net.expect_same_state(t.net.submit(1, "again").position + 1);
 }
 
-// What a node took before it found out that its application differs is not certified.
+// A snapshot that a node took before it found out that its application differs is not certified.
 TEST(RunningSnapshots, OneThatNobodyCertifiedIsNotRestored) {
   Taking t;
   for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(t.net.start(i, t.options()), "");

@@ -89,8 +89,8 @@ TEST(ApplicationResults, OneThatIsTooLargeFailsAlikeEverywhere) {
   EXPECT_EQ(result_of(out), "failed: " + text_of(*r.result));
 }
 
-// Its answer was lost: who sends it again to another node gets the same one, also after a restart
-// of that node.
+// Its answer was lost: a client that sends it again to another node gets the same one, also after a
+// restart of that node.
 TEST(ApplicationResults, AreToldAgainToWhoSubmitsAgain) {
   Tills tills(4);
   tills.start_all();
@@ -174,7 +174,7 @@ TEST(ApplicationCheck, RefusesWithItsReasonAndStopsNobody) {
     EXPECT_EQ(e.outcome.refusal, Refusal::kRejected);
     EXPECT_STREQ(e.what(), "not a word that a till knows");
   }
-  // What is refused waits nowhere, and what comes after it is ordered.
+  // A refused transaction waits nowhere, and the one after it is ordered.
   EXPECT_EQ(result_of(client->submit(as_view("add 1")).get()), "1");
   EXPECT_EQ(tills.app(0).seen().size(), 1u);
 }

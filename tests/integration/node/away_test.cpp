@@ -1,4 +1,4 @@
-// What every ordering protocol owes its node: a way back for who was away for long.
+// What every ordering protocol owes its node: a way back after a long absence.
 #include "network.hpp"
 
 namespace thresher::net {

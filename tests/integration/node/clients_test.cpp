@@ -46,7 +46,7 @@ TEST(Clients, AnySequenceIsAnsweredWithItsPlace) {
   EXPECT_EQ(client.answer(0, "overtaken"), 70'000);
   EXPECT_EQ(client.answer(1u << 21, "far"), 70'001);
   EXPECT_EQ(client.answer(~std::uint64_t{0}, "farther"), 70'002);
-  // What is submitted again is answered with the place that it has.
+  // A transaction that is submitted again is answered with the place that it has.
   EXPECT_EQ(client.answer(0, "overtaken"), 70'000);
   EXPECT_EQ(client.answer(1u << 21, "far"), 70'001);
 }
@@ -105,7 +105,7 @@ TEST(Clients, WhatCannotBeReadIsRefusedAsSuch) {
 }
 
 // One of four nodes, so nothing is ordered and pools stay full. Thirty clients have their shares;
-// who sends far more than its own is not read for a while, and everybody else is.
+// one that sends far more than its own is not read for a while, and all others are.
 TEST(Clients, WhoIsOverItsShareIsReadLessAndHoldsNobodyUp) {
   Network net(4);
   NodeOptions o;

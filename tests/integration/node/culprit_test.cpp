@@ -1,4 +1,4 @@
-// Who misbehaves has a name: in the log, in the status and in the metrics, whatever others do.
+// A node that misbehaves is named: in the log, the status and the metrics, whatever others do.
 #include <deque>
 
 #include "http_get.hpp"

@@ -164,7 +164,7 @@ TEST(Hardening, Row12ATornLogIsAPrefixOrRefused) {
     }
     EXPECT_LE(net.app(3).count(), 20u);
     net.submit(0, "one more");
-    // What is missing comes from the others; or the node sees that its own blocks are gone and
+    // The missing part comes from the others; or the node sees that its own blocks are gone and
     // stops. Both keep the log one.
     Network::eventually([&] { return net.app(3).count() >= 21 || net.ended(3); });
     if (net.app(3).count() >= 21) {

@@ -1,4 +1,4 @@
-// A member of a network that is no node: it answers what a test tells it to, and notes what the
+// A member of a network that is not a node: it answers what a test tells it to, and notes what the
 // node that it is connected to says.
 //
 //   Member liar(net, /*of=*/0, /*as=*/1);
@@ -73,7 +73,7 @@ class Member {
   }
   /// Frames of a kind so far.
   int heard(std::uint8_t kind) const { return heard_[kind]; }
-  /// Of the protocol: blocks, or messages of another protocol than the DAG.
+  /// Frames of the protocol: blocks, or messages of another protocol than the DAG.
   int spoken_to() const { return heard(kPush) + heard(kProtocol); }
   bool ended() const { return ended_; }
 

@@ -160,7 +160,7 @@ TEST(Node, AnOldCopyOfTheDiskIsStopped) {
   for (int k = 0; k < 3; ++k) net.submit(0, "the others go on");
 }
 
-// Without peers who would have it: those are in integration_store_holes.
+// Without peers that would have it: those are in integration_store_holes.
 TEST(Node, ADamagedPayloadIsNoticedAtTheStart) {
   Network net(1);
   ASSERT_EQ(net.start(0), "");

@@ -1,4 +1,4 @@
-// Any number in any frame, from whoever may connect: no node ends, and the log goes on.
+// Any number in any frame, from all that may connect: no node ends, and the log goes on.
 #include "member.hpp"
 
 namespace thresher::net {

@@ -8,8 +8,8 @@
 namespace thresher::net {
 namespace {
 
-/// What a host does who wants to see, or change, what is written: passes everything on, and keeps
-/// its records where the node would not look.
+/// The store of a host that wants to see, or change, what is written: passes everything on, and
+/// keeps its records where the node would not look.
 class Watched final : public NodeStore {
  public:
   Watched(std::unique_ptr<DiskStore> disk, std::shared_ptr<std::atomic<int>> synced)
@@ -38,7 +38,7 @@ class Watched final : public NodeStore {
   }
   std::optional<Error> problem() const override { return disk_->problem(); }
   std::uint64_t syncs() const override { return disk_->syncs(); }
-  // Of a log that lies elsewhere than a node's own.
+  // For a log that lies elsewhere than a node's own.
   std::uint64_t written() const override { return disk_->written(); }
 
  private:

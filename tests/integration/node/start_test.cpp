@@ -1,5 +1,5 @@
-// The question before the first signature, over real sockets and disks: who starts by itself, and
-// who must not sign.
+// The question before the first signature, over real sockets and disks: which nodes start by
+// themselves, and which must not sign.
 #include <filesystem>
 #include <mutex>
 
@@ -87,7 +87,7 @@ TEST(Start, WhatALiarMakesUpStopsNobody) {
 }
 
 // A liar keeps what a start told it in its hello, and that start ended before it signed: it would
-// have kept every later one from starting. What a start that signs has said is proof, of one peer.
+// have kept every later one from starting. The word of a start that signs is proof, from one peer.
 TEST(Start, OnlyAStartThatSignsIsHeldAgainstLaterOnes) {
   for (const bool signs : {false, true}) {
     Network net(4);
@@ -108,7 +108,7 @@ TEST(Start, OnlyAStartThatSignsIsHeldAgainstLaterOnes) {
   }
 }
 
-// What peers remember is what they can show.
+// Peers remember what they can show.
 TEST(Start, AStartThatSignsSaysSoByItsSignature) {
   Network net(4);
   ASSERT_EQ(net.start(0), "");
@@ -216,7 +216,7 @@ TEST_P(OldCopies, AreRefusedHoweverOftenTheyAreStarted) {
   EXPECT_TRUE(net.reaches(3, 3));
 }
 
-// What is ordered depends on how many rounds are kept: nodes that keep another number take no part.
+// The order depends on how many rounds are kept: nodes that keep another number take no part.
 TEST_P(Families, AnotherGcRoundsTakesNoPart) {
   const bool orders_by_it = GetParam() == "thresher" || GetParam() == "anchored-bullshark";
   Network net(4, GetParam());

@@ -42,8 +42,8 @@ class Submitter {
   Round slot() const { return slot_; }
   /// The last slot of the node's log when it told where this one was ordered.
   Round told_in(std::uint64_t sequence) const { return told_in_.at(sequence); }
-  /// Transactions in the node's log. Pre: no answer is on its way. What was submitted on this
-  /// connection has been read before.
+  /// Transactions in the node's log. Pre: no answer is on its way. All submissions on this
+  /// connection have been read before.
   std::uint64_t log_length() {
     EXPECT_TRUE(peer_->write(bytes_of({kStatus, {}, {}})));
     while (const auto f = peer_->answer()) {

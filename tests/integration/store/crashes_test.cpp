@@ -130,7 +130,8 @@ class Crashes : public testing::TestWithParam<std::string> {
     return count;
   }
 
-  /// What the protocol notes as delivered is in the log: the note goes to the disk with the entry.
+  /// Commits that the protocol notes as delivered are in the log: the note goes to the disk with
+  /// the entry.
   void expect_no_note_without_entry(const DiskStore& store, std::size_t length) const {
     // The others note what they decided, and hand it on again at the start.
     const bool notes_deliveries = GetParam() != "pbft" && GetParam() != "raft" &&

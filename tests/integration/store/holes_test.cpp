@@ -213,12 +213,12 @@ TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
   net.expect_same_state(sent + 1);
 }
 
-/// Of protocols that leave payloads on the disk, and of those that read them back at a start, which
+/// With protocols that leave payloads on the disk, and those that read them back at a start, which
 /// they must not do before peers have given them.
 class DamagedPayloads : public Holes {};
 
-// The disk gives back something else than what was written there. What peers give stands in its
-// place afterwards: the log is whole again for whoever reads it, also from its start.
+// The disk gives back something else than what was written there. The peers' copy stands in its
+// place afterwards: the log is whole again for its readers, also from its start.
 TEST_P(DamagedPayloads, AreFetchedAndWrittenInTheirPlaces) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
@@ -303,8 +303,8 @@ TEST_P(DamagedPayloads, BehindTheSnapshotAreFoundAndMendedToo) {
   EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
 }
 
-// What no peer has: the node and `thresher log` say the same of it. Who only reads is sent to the
-// node, which may be able to mend it, and not told to move its folder away.
+// What no peer has: the node and `thresher log` say the same of it. A verb that only reads refers
+// to the node, which may be able to mend it, and does not say to move the folder away.
 TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
   std::vector<Said> said(4);
   Network net(4);
@@ -384,7 +384,7 @@ TEST(HolesAlone, WhoAsksForADamagedPayloadIsNotLeftWaiting) {
   EXPECT_TRUE(said.has("cannot be read back for a client"));
 }
 
-// What the protocol had not delivered is in nobody's log: the node says so, and does not start.
+// A block that the protocol had not delivered is in no log: the node says so, and does not start.
 TEST(HolesAlone, ABodyThatNoLogHasStopsTheNode) {
   constexpr std::uint64_t kFarAhead = 10'000;
   const Bytes seal_of_another = Bytes::from(Writer().bytes(Digest{}.bytes).u64(1).take());
@@ -444,7 +444,7 @@ TEST(HolesAlone, WithoutPeersTheNodeStopsWithTheRange) {
   EXPECT_NE(why.find("but the log ends with slot"), std::string::npos) << why;
 }
 
-// A snapshot of more than the log has would hide the hole from whoever asks for the log.
+// A snapshot that goes beyond the log would hide the hole from readers of the log.
 TEST(HolesAlone, ASnapshotOfMoreThanTheLogIsLeftAside) {
   std::vector<Said> said(4);
   Network net(4);

@@ -38,7 +38,8 @@ TEST(HoneyBadgers, KeepTheirPromisesWhenMessagesAreLost) {
   play("honeybadger", promised(), with_losses(options_of(20)));
 }
 
-// Small windows and histories: who is cut off or restarts takes slots from others and joins.
+// Small windows and histories: nodes cut off or restarted take slots from others and
+// join.
 TEST(HoneyBadgers, KeepTheirPromisesWithLittleRoom) {
   harness::Options o = options_of(20);
   o.first_seed = 300'000;

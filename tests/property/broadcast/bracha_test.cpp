@@ -29,7 +29,8 @@ class Replay {
          std::vector<RuleEvent> events)
       : table_(table), committee_(committee), faulty_(faulty), events_(std::move(events)) {}
 
-  /// What is no step of the automaton or no agreement; empty: neither. Three values: not judged.
+  /// What is not a step of the automaton, or breaks agreement; empty: nothing. Three values: not
+  /// judged.
   std::string judge(const verify::Automaton& ta) {
     for (const RuleEvent& e : events_) {
       const Rule& rule = table_.rules[e.rule];
@@ -253,10 +254,10 @@ std::string caught_with(const RuleTable& table, const RuleTable& proved,
   return caught;
 }
 
-// One threshold changed in the executor only: the steps are no steps of the automaton any more.
+// One threshold changed in the executor only: the steps are not steps of the automaton any more.
 // One lower is caught at the first early step, one higher when a step is never taken. Higher ones
-// before the input are no fault in these runs: the input comes, and the rules after it serve.
-// Without the fast rules the slow ones serve, and without a join the witnesses of all nodes do.
+// before the input do no harm in these runs: the input comes, and the rules after it serve. Without
+// the fast rules the slow ones serve, and without a join the witnesses of all nodes do.
 void a_changed_threshold_is_caught(const RuleTable& proved, std::set<std::string_view> spared) {
   for (std::size_t k = 0; k < proved.rules.size(); ++k) {
     if (!proved.rules[k].when) continue;

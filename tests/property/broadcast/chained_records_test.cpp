@@ -24,8 +24,8 @@ Head head_after(std::uint64_t count) {
   return at;
 }
 
-/// Node 0 of four, and a stream of node 1. What the last step led to is in `delivered` (numbers),
-/// `recorded` (counts of delivered and base) and `erased` (positions).
+/// Node 0 of four, and a stream of node 1. The results of the last step are in `delivered`
+/// (numbers), `recorded` (counts of delivered and base) and `erased` (positions).
 class One {
  public:
   explicit One(std::uint64_t window) : node_(config(window)) {}
@@ -149,7 +149,7 @@ TEST(ChainedRecords, WhatTheHostMayLackIsDeliveredAgainAboveTheBase) {
   EXPECT_EQ(one.delivered, (Numbers{1, 2}));
 }
 
-// Who restarts before the record is written: the payload is on disk all the same.
+// A node that restarts before the record is written: the payload is on disk all the same.
 TEST(ChainedRecords, WithoutARecordEverythingIsDeliveredAgain) {
   One one(64);
   one.restore_payloads(0, 2);
@@ -158,7 +158,7 @@ TEST(ChainedRecords, WithoutARecordEverythingIsDeliveredAgain) {
   EXPECT_EQ(one.delivered, (Numbers{0, 1}));
 }
 
-// What was delivered again is erased once its record is written, not before.
+// A payload that was delivered again is erased once its record is written, not before.
 TEST(ChainedRecords, AfterARestartErasingGoesOnWhereItStood) {
   One one(2);
   one.restore_payloads(1, 3);

@@ -160,7 +160,7 @@ TEST(Figures, LiarsAndTheSchedulerMakeAStreamOfChainedEchoNoDearer) {
         const Cost cost = under_attack(n, c, liar, kSlowest, period);
         EXPECT_LE(cost.messages, kInstances * n * (1 + c)) << n << ' ' << c;
         EXPECT_LE(10 * cost.bytes, kInstances * 11 * n * 800 * c) << n << ' ' << c;
-        // What is on its way comes on top: a payload, its echo, another payload at whose turn the
+        // Messages on their way come on top: a payload, its echo, another payload at whose turn the
         // ready is said, and that.
         EXPECT_LE(cost.most_behind, 2 * ((n + c - 1) / c) + 2 + 4 * kSlowest / period)
             << n << ' ' << c;

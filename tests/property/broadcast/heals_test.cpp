@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint64_t kWindow = 4;
 constexpr std::uint64_t kSoon = 16 * kDelta;    // lost messages are said again, payloads asked for
-constexpr std::uint64_t kSeldom = 80 * kDelta;  // also to who does not know what it missed
+constexpr std::uint64_t kSeldom = 80 * kDelta;  // also to nodes that do not know what they missed
 
-// Nothing is kept for who lags longer than its window: history_test.cpp has that.
+// Nothing is kept for nodes that lag by more than a window: history_test.cpp has that.
 class BrachaRun {
  public:
   explicit BrachaRun(std::uint32_t n, std::size_t origin_bytes = 1 << 20,
@@ -129,7 +129,7 @@ TEST(BrachaHeals, ARestartedNodeTakesPartInLateInstances) {
     EXPECT_TRUE(run.has(i, 0, 40)) << "node " << i;
 }
 
-// Who missed more than everybody keeps goes on where they are.
+// A node that missed more than all keep goes on where they are.
 TEST(BrachaHeals, WhoMissedMoreThanAWindowGoesOn) {
   BrachaRun run(4);
   bool cut = true;

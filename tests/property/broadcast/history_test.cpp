@@ -1,5 +1,5 @@
-// What a broadcast keeps of the past for nodes that lag: who is slow, cut off or killed for a
-// little misses nothing, nobody waits for it meanwhile, and who lags more than the history holds
+// What a broadcast keeps of the past for nodes that lag: one that is slow, cut off or killed for a
+// little misses nothing, and none waits for it meanwhile; one that lags more than the history holds
 // goes on where the others are and says how much it missed.
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ class History : public ::testing::Test {
       return cut_ && (from == kLast || to == kLast) ? kLost : std::int64_t{300};
     };
   }
-  /// So many payloads more, whatever happens to them. How many were not taken at once.
+  /// Sends `count` more payloads, whatever happens to them. How many were not taken at once.
   std::uint64_t stream(std::uint64_t count, std::uint64_t pause) {
     std::uint64_t late = 0;
     for (const std::uint64_t end = sent_ + count; sent_ < end;) {
@@ -175,7 +175,7 @@ TYPED_TEST(History, NobodyWaitsForWhoIsSilent) {
   }
 }
 
-// What it skipped is what it missed, each once. With archives that is nothing.
+// It skipped exactly what it missed, each once. With archives that is nothing.
 TYPED_TEST(History, WhoMissedMoreGoesOnAndSaysHowMuch) {
   this->cut_ = true;
   this->stream(4 * kHistoryOfOne, kSlow);

@@ -120,7 +120,7 @@ TEST(ChainedEchoLagging, WhoWasCutOffForAMinuteGetsEverything) {
   }
 }
 
-// What goes on meanwhile must not run away from it.
+// Streams that go on meanwhile must not run away from it.
 TEST(ChainedEchoLagging, WhoIsBackCatchesUpWhileTheStreamsGoOn) {
   Streams run;
   run.cut(kLast);
@@ -248,7 +248,7 @@ TEST(ChainedEchoLagging, OfThoseThatVouchOneIsCorrect) {
   EXPECT_TRUE(one_liar_makes_it_up(kAny));
 }
 
-// A disk that lost its archive is no help, and no harm.
+// A disk that lost its archive does not help, and does no harm.
 TEST(ChainedEchoLagging, AnArchiveThatIsGoneIsNoLie) {
   Streams run;
   run.cut(kLast);
@@ -283,7 +283,7 @@ TEST(ChainedEchoHeals, WithinWhatIsPromised) {
   }
 }
 
-// Without a disk: who lags is waited for, so it misses nothing.
+// Without a disk: the others wait for a node that lags, so it misses nothing.
 TEST(ChainedEchoInMemory, WhoIsSlowIsWaitedFor) {
   Streams run({.durable = false});
   run.net.link = [](auto from, auto to, const auto&) {
@@ -325,7 +325,7 @@ TEST(ChainedEchoInMemory, WhoEchoesAnotherBranchIsWaitedFor) {
   EXPECT_TRUE(run.in_order());
 }
 
-// Who is gone keeps the others waiting once, and hears how much it missed.
+// A node that is gone keeps the others waiting once, and hears how much it missed.
 TEST(ChainedEchoInMemory, WhoIsGoneIsNotWaitedForForever) {
   Streams run({.durable = false, .patience = 50});
   run.cut(kLast);

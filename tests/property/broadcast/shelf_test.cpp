@@ -59,7 +59,7 @@ TEST_P(Shelf, KeepsItsPromisesWhenMessagesAreLost) {
   play(GetParam().name, promised(), with_losses(options_of(GetParam(), 20)));
 }
 
-// Nothing but time passes: whoever lacks something is told, and all is delivered everywhere.
+// Nothing but time passes: a node that lacks something hears so, and all is delivered everywhere.
 TEST_P(Shelf, DeliversEverythingInFairWeather) {
   for (const std::uint32_t n : GetParam().sizes) {
     sim::Experiment e = fair_weather(GetParam().name, n);

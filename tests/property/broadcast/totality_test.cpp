@@ -22,7 +22,7 @@ namespace {
 using broadcast::Instance;
 
 constexpr std::uint64_t kWindow = 32;
-constexpr std::uint64_t kSeldom = 85 * kDelta;  // the longest promise to who heard nothing
+constexpr std::uint64_t kSeldom = 85 * kDelta;  // the longest promise to a node that heard nothing
 constexpr NodeId kOrigin{0};
 
 Digest something() {
@@ -117,7 +117,7 @@ class Totality : public ::testing::Test {
           config.window = kWindow;
           config.payload_bytes = 100;
           config.origin_bytes = 1 << 20;
-          // What is kept for who lags would hide what is forgotten.
+          // A history for nodes that lag would hide what is forgotten.
           if constexpr (requires { config.history; }) config.history = 0;
           return B(config);
         }) {

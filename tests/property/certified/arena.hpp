@@ -106,7 +106,7 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     return {bytes, hash(bytes.view())};
   }
 
-  // What was submitted and not yet in a header is the host's to keep.
+  // The host keeps what was submitted and is not yet in a header.
   void begins(std::uint16_t i) {
     restarted_.insert(i);
     std::erase_if(wanted_, [&](const auto& w) { return w.second == i; });
@@ -377,7 +377,7 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     violated("T1: the anchor of round " + std::to_string(later.round.value) +
              " does not reach the committed one of round " + std::to_string(one.round.value));
   }
-  // Whose vertices may be the anchor of a round: of all authors, where what was ordered says who
+  // The vertices that may be the anchor of a round: of all authors, where what was ordered says who
   // leads. Then every dense vertex has to reach every one with enough votes.
   std::vector<certified::Ref> leaders_of(const certified::Store& all, Round round) const {
     if (rules_.turns == certified::Turns::kInOrder) {

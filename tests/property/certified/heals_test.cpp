@@ -127,8 +127,8 @@ TEST_P(Heals, DrawnLossAndOutagesHeal) {
     ASSERT_TRUE(heals_from_drawn_loss(seed, GetParam())) << "seed " << seed;
 }
 
-// What a header names was once asked for during 32 Delta and never again: the schedules above find
-// that from their seeds.
+// A vertex that a header names was once asked for during 32 Delta and never again: the schedules
+// above find that from their seeds.
 TEST(HealsNot, AForgottenVertexIsFoundFromSeeds) {
   Rules rules = Rules::anchored_in_order(0);
   rules.insists = false;

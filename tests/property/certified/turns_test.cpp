@@ -1,4 +1,4 @@
-// Who leads follows from what was ordered, and from nothing else: rules R12 and R13 of
+// The leaders follow from what was ordered, and from nothing else: rules R12 and R13 of
 // docs/protocols/anchored.md, on drawn schedules.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::uint32_t sample_of(std::uint64_t seed) {
 }
 
 // Nodes hear some of the others much later than these hear each other, for a while each, and f stop
-// and come back. Waits are short, so nobody waits for those who are late.
+// and come back. Waits are short, so nobody waits for those that are late.
 sim::Experiment drawn(std::uint64_t seed) {
   Prng random(seed, 21);
   sim::Experiment e;
@@ -65,7 +65,7 @@ TEST(Turns, OneOrderWhoeverIsPassedOver) {
   }
 }
 
-// What a node holds is its own affair: leaders that follow from that are different ones everywhere.
+// Nodes hold different vertices: leaders that follow from those would differ everywhere.
 // That a walk has to be made again is shown in `unit_certified`, `Walk`, by hand: these schedules
 // do not find it.
 TEST(Turns, LeadersByWhatANodeHoldsFork) {

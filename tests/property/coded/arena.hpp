@@ -179,7 +179,7 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
     if (violation_.empty()) violated("totality or validity", missing());
   }
 
-  /// What somebody must still deliver.
+  /// Payloads that some node must still deliver.
   std::string missing() const {
     for (std::uint16_t i = 0; i < Core::nodes_.size(); ++i) {
       if (Core::faulty(i)) continue;

@@ -1,4 +1,4 @@
-// What each check of key generation is for: a liar tries everything, and with any one check left
+// The purpose of each check of key generation: a liar tries everything, and with any one check left
 // out at the correct nodes it gets what it wants. With all of them it gets nothing.
 //
 // Four nodes. 2 deals nothing, so the dealing of the liar, 0, has to count; it is bad for 1. The

@@ -27,7 +27,7 @@ struct Script {
   }
 };
 
-/// Numbers messages; message m was made after `needs[m]` records that are no lazy ones.
+/// Numbers messages; message m was made after `needs[m]` records that are not lazy.
 struct Disk {
   std::vector<std::uint64_t> sent;
   std::vector<std::pair<std::uint64_t, std::size_t>> pending;  // barrier, strict records

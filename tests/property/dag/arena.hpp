@@ -169,7 +169,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     }
     check_leaders(i, length);
   }
-  // Who decided the same names the same leaders of the rounds to come. A commit may be one of
+  // Nodes that decided the same name the same leaders of the rounds to come. A commit may be one of
   // several of a step, or one that a restart repeats: only the last one shows what the node knows
   // now.
   void check_leaders(std::uint16_t i, std::uint64_t length) {

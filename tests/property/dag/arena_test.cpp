@@ -51,7 +51,7 @@ TEST_P(ArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
   EXPECT_GT(crashes, 1000u);
 }
 
-// Who leads is a function of the decided prefix: the arena compares the leaders that nodes see
+// The leaders are a function of the decided prefix: the arena compares the leaders that nodes see
 // after the same number of commits, also when they got there by restarts.
 TEST_P(ArenaRules, TheSamePrefixGivesTheSameLeaders) {
   if (!GetParam().reputation() || GetParam().bitmap_refs) GTEST_SKIP() << "nothing new to compare";

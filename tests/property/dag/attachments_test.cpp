@@ -152,9 +152,9 @@ TEST(Attachments, LargeBlocksOfAnotherAreNotBrought) {
   }
 }
 
-// B1. Who has much to send takes a while: others name its block, and are asked for it, before all
-// have it. Seen with the dense blocks of 400 nodes, of which many were then sent by 80 others as
-// well.
+// B1. An author with much to send takes a while: others name its block, and are asked for it,
+// before all have it. Seen with the dense blocks of 400 nodes, of which many were then sent by 80
+// others as well.
 TEST(Attachments, ABlockThatIsUnderWayForLongMakesItsAuthorNotLate) {
   for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
     Timed world(kNodes, {}, rules);
@@ -175,7 +175,7 @@ TEST(Attachments, ABlockThatIsUnderWayForLongMakesItsAuthorNotLate) {
   }
 }
 
-// B6. What node 0 sends is lost to one of the others, each in its turn.
+// B6. Messages of node 0 are lost to one of the others, each in its turn.
 TEST(Attachments, WhoseSparseBlocksGetLostBringsTheLastOneWithTheNext) {
   Timed world(kNodes, {});
   std::uint64_t lost_to = 0;  // 0: nobody

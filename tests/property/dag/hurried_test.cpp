@@ -1,4 +1,4 @@
-// A round whose leader is not waited for (P2) is not left before the votes on the slot below it are
+// A round whose leader is not waited for (W2) is not left before the votes on the slot below it are
 // there. Otherwise nobody claims, and the slot of a correct leader is lost.
 // docs/protocols/proof.md, "What the proof found"; verify/proofs, `late_wait_next`.
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ constexpr std::uint16_t kSilent = 5;
 constexpr std::uint16_t kBlamer = 6;  // a block in each round, which votes for nothing
 constexpr std::uint16_t kSlow = 4;    // heard nearly a Delta late, and hears late
 
-/// Who voted for and who claimed the leader's block of each slot.
+/// The voters and the claimers of the leader's block of each slot.
 class Seen {
  public:
   explicit Seen(Timed& world) : world_(world) {

@@ -43,7 +43,7 @@ class Watched {
     }
   }
 
-  /// What took longer than is proved; empty when nothing did.
+  /// Says what took longer than is proved; empty when nothing did.
   std::string run(Ticks time) {
     Rules rules = Rules::thresher();
     rules.leaders = Leaders::kInTurn;  // `law_same`: leaders in turn

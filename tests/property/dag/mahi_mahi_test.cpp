@@ -113,7 +113,7 @@ struct Uncertified {
     const auto* push = std::get_if<dag::Push>(&message);
     return push != nullptr ? std::optional(push->block->round()) : std::nullopt;
   }
-  // The only one that anybody can know: whose turn it is. A coin tells too late to hold back.
+  // The only one that can be known: the node whose turn it is. A coin tells too late to hold back.
   static std::optional<NodeId> leader(Round round, const Committee& committee) {
     return dag::leader_of(round, committee);
   }
@@ -260,8 +260,8 @@ std::size_t shares_of(dag::Dag::Fx& fx, std::uint64_t instance) {
   return out;
 }
 
-// Who knew a coin may have restarted since: asked for its share of a slot that it decided, it
-// reveals it once more. Of a slot that is not decided, and whose wave is not over, it does not.
+// A node that knew a coin may have restarted since: asked for its share of a slot that it decided,
+// it reveals it once more. For a slot that is not decided, and whose wave is not over, it does not.
 TEST(CoinShares, OfDecidedSlotsAreGivenAgainAfterARestart) {
   const Calm calm;
   dag::Dag node = calm.restarted(1);

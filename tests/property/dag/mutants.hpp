@@ -10,9 +10,9 @@
 
 namespace thresher {
 
-// The same rules with every node in turn as the leader, and liars left alone: who is proven to
-// equivocate is known where it was found only. Safety rests on neither, and an adversary that goes
-// on for longer finds more.
+// The same rules with every node in turn as the leader, and liars left alone: only the node that
+// finds an equivocator knows of it. Safety rests on neither, and an adversary that goes on for
+// longer finds more.
 inline dag::Rules in_turn(dag::Rules rules, std::string_view name) {
   rules.leaders = dag::Leaders::kInTurn;
   rules.equivocations_told = false;

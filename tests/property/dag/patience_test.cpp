@@ -82,7 +82,7 @@ TEST(Patience, ATimeoutThatWasTooShortGrows) {
   }
 }
 
-// Who never said anything shows nothing about the time-out, and is waited for once.
+// A node that never said anything shows nothing about the time-out, and is waited for once.
 TEST(Patience, SilentLeadersInARowCostOneTimeout) {
   std::set<std::uint16_t> silent;
   for (std::uint16_t i = 0; i < 10; ++i) silent.insert(i);
@@ -96,7 +96,7 @@ TEST(Patience, SilentLeadersInARowCostOneTimeout) {
   }
 }
 
-/// Who leads in the next rounds, by what one node decided.
+/// The leaders of the next rounds, by what one node decided.
 std::set<std::uint16_t> leaders_at(Timed& world, std::uint16_t node, std::uint64_t rounds) {
   std::set<std::uint16_t> out;
   const Dag& dag = world.node(node);

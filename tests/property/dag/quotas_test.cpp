@@ -199,7 +199,7 @@ TEST(Quotas, OnePeerFarAheadIsNotAskedForItsRounds) {
   EXPECT_EQ(questions.asked, 0u);
 }
 
-// Two peers at a round are enough of them: who lags asks, though one of them never answers.
+// Two peers at a round are enough of them: a node that lags asks, though one of them never answers.
 TEST(Quotas, WhoLagsAsksWhoeverIsAhead) {
   Timed world(4, {kLiar});
   world.start();

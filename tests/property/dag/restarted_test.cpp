@@ -1,4 +1,5 @@
-// What a node had accepted before it was killed is delivered before it calls itself up to date.
+// Blocks that a node had accepted before it was killed are delivered before it calls itself up to
+// date.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -161,8 +161,8 @@ TEST_P(Schedules, WhatACommitBringsIsInTheNextBlock) {
   }
 }
 
-// What a leader's block carries is back after two delays in place of three; after three when
-// somebody is absent.
+// The payload of a leader's block is back after two delays in place of three; after three when a
+// node is absent.
 TEST(TwoDelays, CommitADelaySoonerWhereNobodyIsAbsent) {
   const auto soonest = [](const dag::Rules& rules, bool absent) {
     Experiment e;

@@ -97,10 +97,10 @@ class Hoarders {
     const std::uint64_t r = block->round().value;
     auto& of_round = blocks_[r];
     if (!of_round.emplace(who, block).second || r < 3 || r > 40) return;
-    // So many left round r - 1: its leader, if it is a liar, speaks now.
+    // This many left round r - 1: its leader, if it is a liar, speaks now.
     const std::uint16_t leader = leader_of(Round{r - 1}, *Committee::of(n_)).value;
     if (liars_.contains(leader) && of_round.size() == lead_after_) lead(leader, r - 1);
-    // So many voted, or went on to claim: now votes for it come, and claims of it.
+    // This many voted, or went on to claim: now votes for it come, and claims of it.
     const std::size_t all = everybody_.size();
     const std::uint64_t slot = support_after_ <= all ? r - 1 : r - 2;
     const auto it = leads_.find(slot);

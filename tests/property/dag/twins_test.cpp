@@ -108,7 +108,7 @@ TEST(Twins, WhatSomebodyNamesAllAcceptBeyondTheQuotaOfBytes) {
   }
 }
 
-// What a node accepted before a restart counts after it.
+// Twins that a node accepted before a restart count after it.
 TEST(Twins, ARestartGivesNoRoomForMoreBytes) {
   const Committee committee = *Committee::of(7);
   const TreeOfTwins before(1, committee);

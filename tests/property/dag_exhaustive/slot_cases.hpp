@@ -5,7 +5,7 @@
 //   std::string violation = cases.run();           // empty when nothing broke
 //
 // A case is how many correct nodes voted so (for a block of the slot, its twin, or none) and then
-// claimed, killed or neither, as far as evidence allows. Who holds all blocks decides directly,
+// claimed, killed or neither, as far as evidence allows. A node with all blocks decides directly,
 // since what a part decides the whole decides too; and every history that a dense block three
 // rounds on may have, through the chains of enough correct nodes, others' votes and whatever liars
 // add that is accepted, decides as an anchor. No anchor may contradict a direct decision: PF, P3'

@@ -51,7 +51,7 @@ TEST(TwoDelayCases, EachThresholdIsNeeded) {
   }
 }
 
-/// Step 3 of the repaired form: who is voted for twice lies, and is left out of the count.
+/// Step 3 of the repaired form: a node that votes twice lies, and is left out of the count.
 class Repaired {
  public:
   Repaired(const Committee& committee, std::uint32_t alone, std::uint32_t beside)

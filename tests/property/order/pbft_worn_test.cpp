@@ -1,7 +1,7 @@
 // R10 of docs/protocols/pbft.md where there are two liars or three: a value that one replica alone
-// prepared, and views in which liars have the others shown ever new values of the same slots. Who
-// liars are, whom they keep away, for how many views, what each does as a leader, and who restarts,
-// are drawn.
+// prepared, and views in which liars have the others shown ever new values of the same slots. Drawn
+// are the liars, the nodes they keep away, for how many views, what each does as a leader, and the
+// nodes that restart.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Wearing {
   Bytes fresh() {
     return Bytes::from(Writer().u64(1'000'000 + ++values_).u16(*liars_.begin()).take());
   }
-  /// Of the correct nodes that are not kept away.
+  /// Among the correct nodes that are not kept away.
   std::uint64_t lowest_view() {
     std::uint64_t lowest = ~std::uint64_t{0};
     for (const std::uint16_t i : correct()) {

@@ -254,8 +254,8 @@ TEST_P(Certified, StandsALiarThatSpeaksToSome) {
 TEST_P(Certified, StopsWhenNothingBelowTheFloorIsKept) {
   is_found();
 }
-// Who was silent for long does not lead, so these schedules hardly bite: there are no teeth to
-// show.
+// A node that was silent for long does not lead, so these schedules hardly bite: no mutant
+// shows.
 TEST(CertifiedWithoutTheSilent, StandsALiarThatSpeaksToSome) {
   const auto rules = certified::Rules::anchored_bullshark();
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)

@@ -77,7 +77,7 @@ TEST(Grinding, MissesCommittedAnchorsAtTheComputedRate) {
   EXPECT_EQ(judged, 3U);
 }
 
-// Whoever is honest misses nothing that is committed: all others voted.
+// An honest node misses nothing that is committed: all others voted.
 TEST(Grinding, NoLiarNoMiss) {
   Experiment e = shipped("grinding.json").front().experiment;
   e.faults.front().field = "round";  // liars that say nothing about samples

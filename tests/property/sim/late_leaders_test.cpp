@@ -153,8 +153,8 @@ TEST(Hunt, HoldsNobodyBesideFFaulty) {
   EXPECT_FALSE(hunt.holds(NodeId{1}));
 }
 
-// A coin that is told with the blocks of a wave's last round costs no message of its own: whoever
-// leads is decided after as many delays as the wave has rounds. Links of one millisecond.
+// A coin that is told with the blocks of a wave's last round costs no message of its own: a leader
+// is decided after as many delays as the wave has rounds. Links of one millisecond.
 TEST(MahiMahi, DecidesALeaderAfterAsManyDelaysAsItsWaveHasRounds) {
   for (const std::int64_t wave : {4, 5, 6}) {
     for (const std::uint32_t n : {4U, 7U, 10U}) {

@@ -16,7 +16,7 @@ namespace {
 struct Case {
   const char* protocol;
   std::set<std::string> said;  ///< labels of the messages that liars make up
-  /// Of these a run of the test comes to hold at least a per mille of the bound: else it has shown
+  /// A run of the test comes to hold at least a per mille of the bound of these: else it has shown
   /// nothing about it. A liar says 64 MiB at most, which in view changes of PBFT is a few digests.
   std::map<std::string, std::uint64_t> filled;
 };
@@ -160,7 +160,7 @@ TEST_P(Stuffing, EveryTypeOfMessageLeavesTheBoundsAsTheyAre) {
   }
 }
 
-// Who leads the first round has none before it to speak in.
+// The first round's leader has none before it to speak in.
 TEST(Stuffing, BeginsWithTheFirstRound) {
   for (std::uint16_t liar = 0; liar < 4; ++liar) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

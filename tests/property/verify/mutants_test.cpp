@@ -84,9 +84,9 @@ std::set<std::string> survivors(const VoteTable& original, const std::set<std::s
 // What survives, and why it may. The gadget: "some correct node said it" stands for bv-broadcast;
 // asking for two only delays. Fewer for a mixed outcome: it rules nothing out, and CONF is asked
 // for by its own guard. CONF for one value: a second quorum, the first one suffices. Fewer messages
-// before a choice that has a threshold of its own. ECHO3 for one value: who says it has a quorum of
-// ECHO2. The slot claims nothing about liveness, so
-// stricter guards only remove runs; each weaker one breaks a property.
+// before a choice that has a threshold of its own. ECHO3 for one value: its sender has a quorum of
+// ECHO2. The slot claims nothing about liveness, so stricter guards only remove runs; each weaker
+// one breaks a property.
 const std::map<std::string_view, std::set<std::string>> kHarmless{
     {"bv_broadcast", {}},
     {"bca",
@@ -108,8 +108,8 @@ class Mutants : public testing::TestWithParam<const VoteTable*> {};
 std::string label(const testing::TestParamInfo<const VoteTable*>& table) {
   return std::string(table.param->name);
 }
-// All but graded_bca: its 13 counters make a mutant a matter of minutes. What it has beyond bca is
-// held by the executor's own mutants (tests/property/agreement).
+// All but graded_bca: its 13 counters make a mutant a matter of minutes. The rest of it, beyond
+// bca, is tested by the executor's own mutants (tests/property/agreement).
 INSTANTIATE_TEST_SUITE_P(Agreement, Mutants,
                          testing::Values(&agreement::kBvBroadcast, &agreement::kBca,
                                          &agreement::kMmr14, &agreement::kCobalt,

@@ -117,7 +117,7 @@ TEST(ApproximateAgreement, WhoWasAwayCatchesUpWithoutAnInput) {
   for (std::uint64_t k = 0; k < 3; ++k) EXPECT_LE(run.spread(k), 2 * 640 / 64 + 1);
 }
 
-// What an input without followers would wait for for ever.
+// An input without followers would wait for this for ever.
 TEST(ApproximateAgreement, WhoGivesNoInputOutputsWithTheOthers) {
   Nodes run(4, true);
   for (std::uint16_t i = 0; i < 3; ++i) run.approach(i, 0, 160 * i);

@@ -97,7 +97,7 @@ TEST(Mvba, WaitsForNobodyAndGivesToWhoProposesNothing) {
   }
 }
 
-// Of liars too: what one proposes may be decided, if it is valid.
+// Liars' too: what one proposes may be decided, if it is valid.
 TEST(Mvba, WhatIsNotValidIsNeverDecided) {
   std::size_t first = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -142,7 +142,7 @@ TEST(Mvba, AnOutageOfAllChangesNothing) {
   }
 }
 
-// What a node says that it holds it says again after a restart, though the delivery is not on disk
+// After a restart a node says again what it said that it holds, though the delivery is not on disk
 // yet: else others would vote down what counts as finished.
 TEST(Mvba, SaysNoLessAfterARestart) {
   Certified run(4, 3);

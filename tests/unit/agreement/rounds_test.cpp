@@ -257,7 +257,7 @@ TEST(Rounds, AnOutageOfAllIsSurvivedWhereverTheyAre) {
   }
 }
 
-// Who was cut off hears of it all, though the others have long been done.
+// A node that was cut off hears of it all, though the others have long been done.
 TEST(Rounds, WhoWasCutOffHearsTheDecisions) {
   Committee4 run(5);
   bool cut = true;
@@ -275,8 +275,9 @@ TEST(Rounds, WhoWasCutOffHearsTheDecisions) {
   for (std::uint64_t k = 0; k < kInstances; ++k) run.expect_agreement(k, {0, 1, 2, 3});
 }
 
-// Who missed some instances, but not the last one, of which alone it would be reminded. One peer's
-// words may have reached it meanwhile. (The nightly fuzzer found it: bca-agreement, seed 70001248.)
+// A node missed some instances, but not the last one, of which alone it would be reminded. One
+// peer's words may have reached it meanwhile. (The nightly fuzzer found it: bca-agreement, seed
+// 70001248.)
 TEST(Rounds, WhoMissedInstancesBeforeTheLastHearsOfThem) {
   constexpr std::uint64_t kLast = 3;
   for (std::uint64_t missed = 1; missed < (1u << kLast); ++missed) {
@@ -300,7 +301,7 @@ TEST(Rounds, WhoMissedInstancesBeforeTheLastHearsOfThem) {
   }
 }
 
-// Decisions spread to who never proposed: f+1 that decided are believed, f liars are not.
+// Decisions spread to nodes that never proposed: f+1 that decided are believed, f liars are not.
 TEST(Rounds, LiesAboutDecisionsAreNotBelieved) {
   Committee4 run(6, 7);
   for (std::uint16_t liar = 5; liar < 7; ++liar) run.net.kill(liar);
@@ -455,8 +456,8 @@ class Driven {
   bool cut = true;
 };
 
-// With coins of their own nodes need so many rounds now and then. Who was cut off meanwhile stood
-// in a round that the others had forgotten, and without the liars nobody went on any more.
+// With coins of their own nodes need so many rounds now and then. A node that was cut off meanwhile
+// stood in a round that the others had forgotten, and without the liars all stood still.
 TEST(Rounds, WhoWasAwayForManyRoundsOfOwnCoinsIsHelpedThroughThem) {
   int far = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {

@@ -154,8 +154,8 @@ TEST_P(FetchedLog, IsContinuedAsByWhoSawEverything) {
       }
       if (stop != Stop::kNone) t.restart();
       ASSERT_EQ(t.node().last_ordered(), Round{slot});
-      // Whom it asks first for what it lacks is its own choice, and an answer that it did not ask
-      // for is none.
+      // It chooses whom to ask first for what it lacks, and an answer that it did not ask for
+      // counts as none.
       for (int k = 0; k < 3; ++k) history.tell(t, slot > 20 ? slot - 20 : 1);
       EXPECT_EQ(names_after(t, slot), names_after(witness, slot))
           << rules.name << " seed " << seed << " after slot " << slot;
@@ -176,7 +176,7 @@ Bytes noted_by(Desk& t, Round slot) {
   return out;
 }
 
-// Who leads next follows from every commit: after a gap nobody could tell.
+// The next leaders follow from every commit: after a gap they cannot be known.
 TEST(Adoption, RefusesALogWithAGap) {
   const Rules rules = Rules::anchored_bullshark();
   const History history(rules, 1);
@@ -221,8 +221,8 @@ TEST(Adoption, StartsBehindASnapshotAsByWhoSawEverything) {
   }
 }
 
-// Of a crash that lost the notes of the latest commits: they are made again from what is on the
-// disk, with the leaders that follow from the last commit that is noted.
+// After a crash that lost the notes of the latest commits: they are made again from what is on the
+// disk, with the leaders that follow from the last noted commit.
 TEST(Adoption, RestartedAtAnyNoteItOrdersTheSame) {
   const Rules rules = Rules::anchored_bullshark();
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {

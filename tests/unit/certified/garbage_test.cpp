@@ -35,7 +35,7 @@ std::vector<Digest> proposed_roots(const Desk& t) {
   return out;
 }
 
-// Who finds its batch under the floor, delivered by nobody, proposes it again.
+// A node that finds its batch under the floor, and not delivered, proposes it again.
 TEST(Garbage, APayloadThatNoAnchorTookInTimeIsProposedAgain) {
   Desk t(4, Rules::bullshark());
   const Payload payload = payload_of("nobody refers to it");
@@ -60,7 +60,7 @@ TEST(Garbage, APayloadThatNoAnchorTookInTimeIsProposedAgain) {
   EXPECT_TRUE(t.accused.empty());
 }
 
-// Whose votes come after the floor passed its header, as after a pause: nobody will order that.
+// A header whose votes come after the floor passed it, as after a pause: it will not be ordered.
 TEST(Garbage, APayloadWhoseHeaderIsCertifiedTooLateIsProposedAgain) {
   Desk t(4, Rules::bullshark());
   const Payload payload = payload_of("certified too late");
@@ -75,7 +75,7 @@ TEST(Garbage, APayloadWhoseHeaderIsCertifiedTooLateIsProposedAgain) {
   EXPECT_EQ(std::count(roots.begin(), roots.end(), payload.root), 2);
 }
 
-// What the host was told is taken is not dropped because more of it waits by now.
+// A payload that was taken from the host is not dropped because more of them wait by now.
 TEST(Garbage, APayloadIsProposedAgainHoweverManyWait) {
   Desk t(4, Rules::bullshark());
   const Payload payload = payload_of("nobody refers to it");

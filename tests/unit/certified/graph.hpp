@@ -81,7 +81,8 @@ class Graph {
         const NodeId anchor = certified::anchor_of(before, committee);
         const bool votes = !s.does(FaultAction::kNoVote, author, r);
         if (votes && anchor != h.author && held.contains(anchor)) h.parents.insert(anchor);
-        // A sample that happens to hit the anchor is a vote; who withholds it drew another one.
+        // A sample that happens to hit the anchor is a vote; to withhold it, draw another
+        // one.
         if (!votes && h.parents.contains(anchor)) h.parents = {};
       }
       if (h.self == before) h.parents.insert(h.author);

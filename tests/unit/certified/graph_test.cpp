@@ -107,7 +107,7 @@ TEST_P(CertifiedMutants, ForkAndShrinkToTwelveActions) {
   FAIL() << "no fork in 10,000 seeds";
 }
 
-// q voters for the anchor of round 2, and the anchor of round 4 among those who did not vote.
+// q voters for the anchor of round 2, and the anchor of round 4 among those that did not vote.
 class Published : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kN = 31;
@@ -230,7 +230,7 @@ TEST_F(Published, SamplesMissItAtTheComputedRate) {
   }
 }
 
-// And what misses is a vertex like any other: whoever holds it first orders other anchors.
+// And a miss is a vertex like any other: a node that holds it first orders other anchors.
 TEST_F(Published, AMissForksTheOrder) {
   Prng random(3, 1);
   Schedule s{Rules::sparse_bullshark(0), committee_, 1, 5, {}};

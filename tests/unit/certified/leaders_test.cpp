@@ -1,5 +1,5 @@
-// Whose anchor a round has, as a function of the ordered anchors: docs/protocols/anchored.md, R12
-// to R15. And what a node orders when that changes between two anchors that it finds at once.
+// The author of a round's anchor, as a function of the ordered anchors: docs/protocols/anchored.md,
+// R12 to R15. And what a node orders when that changes between two anchors that it finds at once.
 #include "thresher/protocols/certified/leaders.hpp"
 
 #include <gtest/gtest.h>

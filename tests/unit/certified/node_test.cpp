@@ -27,7 +27,7 @@ TEST(Voting, TheGateWaitsForTheRoundBefore) {
   t.certify(1, 1, {});
   t.certify(2, 1, {});
   const ProposalPtr early = t.header(1, 2, {1, 2});
-  // Node 1 is no anchor, so two parents are enough for it, but not for the gate.
+  // Node 1 is not an anchor, so two parents are enough for it, but not for the gate.
   ASSERT_NE(anchor_of(Round{2}, *Committee::of(4)).value, 1);
   const std::size_t before = t.sent<Vote>(1).size();
   t.say(1, Propose{early});
@@ -209,7 +209,7 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
     old += r.table == kVertex && round <= 50 ? 1 : 0;
   });
   EXPECT_EQ(old, 0u);
-  // What came by the log alone is not handed out.
+  // A vertex that came by the log alone is not handed out.
   t.sends.clear();
   t.say(2, Want{{{NodeId{1}, Round{99}}}, {}});
   EXPECT_TRUE(t.sent<Give>(2).empty());
@@ -287,7 +287,7 @@ TEST(Certificates, AskOneVerdictOnTheListThatTheVertexHolds) {
   EXPECT_EQ(t.lists[0].digest, p->digest);
 }
 
-// Of certificates that are looked at together, the one with a forged signature alone is refused.
+// When certificates are checked together, only the one with a forged signature is refused.
 TEST(Certificates, AForgedSignatureRefusesItsOwnAlone) {
   for (std::size_t forged = 0; forged < 5; ++forged) {
     Desk t(7);
@@ -364,7 +364,7 @@ TEST_F(Gather, EndsWhenAValiditySetWentOn) {
   EXPECT_EQ(calls(), 1u);
   EXPECT_EQ(accepted(), 5u);
 }
-// Who was silent for many rounds is not waited for.
+// A node that was silent for many rounds is not waited for.
 TEST_F(Gather, DoesNotWaitForTheSilent) {
   std::vector<std::uint16_t> parents;
   std::uint64_t r = 1;

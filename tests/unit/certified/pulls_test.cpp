@@ -1,4 +1,4 @@
-// Whom one node asks for what it lacks, how long, and what it answers.
+// The peers that one node asks for what it lacks, how long, and what it answers.
 #include <gtest/gtest.h>
 
 #include <set>

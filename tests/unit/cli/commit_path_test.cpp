@@ -89,7 +89,7 @@ TEST(CommitPath, EveryStepHasItsTimeAndTheyAddUp) {
   EXPECT_EQ(std::accumulate(path->us.begin(), path->us.end(), std::uint64_t{0}), 90u);
 }
 
-// What was decided waits until an own block is durable, as everything does that others see.
+// A decision waits until an own block is durable, as does everything that others see.
 TEST(CommitPath, TheOwnDiskHasAShareOfItsOwn) {
   auto records = there_and_back();
   Records& zero = records[0];

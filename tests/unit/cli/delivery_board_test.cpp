@@ -1,4 +1,4 @@
-// What a cluster of broadcast channels is judged by: who is level, who lacks more than it said.
+// How a cluster of broadcast channels is judged: which are level, which lack more than they said.
 #include "cluster/delivery_board.hpp"
 
 #include <gtest/gtest.h>

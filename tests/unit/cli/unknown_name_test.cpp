@@ -1,4 +1,4 @@
-// What is said of a name that an option does not know.
+// The message about a name that an option does not know.
 #include <gtest/gtest.h>
 
 #include "text.hpp"

@@ -1,4 +1,5 @@
-// What a node of key generation does for who complains, whatever it complains of and how often.
+// What a node of key generation does for one that complains, of whatever and however
+// often.
 #include <gtest/gtest.h>
 
 #include "thresher/protocols/coin/dkg.hpp"

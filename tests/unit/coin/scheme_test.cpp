@@ -128,8 +128,8 @@ TEST_F(FalseShares, SecondEncodingsOfThePoint) {
   changed.bytes[31] |= std::byte{0x80};  // a bit that decoders tend to ignore
   EXPECT_FALSE(takes(changed));
 }
-// RFC 9496, 4.3.1: field elements from the modulus on and negative ones are no encodings, though
-// they decode to points where nobody looks.
+// RFC 9496, 4.3.1: field elements from the modulus on and negative ones are not encodings, though
+// they decode to points if that is not checked.
 TEST_F(FalseShares, EncodingsThatAreNotCanonical) {
   std::array<unsigned, 32> modulus{};
   modulus.fill(0xff);

@@ -162,7 +162,7 @@ TEST(SetupFreeCoin, AllGetTheSameInFairWeather) {
   }
 }
 
-// The value is not a function of who was fast: secrets alone decide, so both sides come up.
+// The value does not depend on which nodes were fast: secrets alone decide, so both sides come up.
 TEST(SetupFreeCoin, BothSidesComeUp) {
   Coins run({});
   std::map<std::uint64_t, int> counts;
@@ -198,7 +198,7 @@ int differing(std::uint32_t rounds) {
   return out;
 }
 
-// What the rounds are for: one is too few for a schedule that splits the nodes' sets.
+// Why there are rounds: one is too few for a schedule that splits the nodes' sets.
 TEST(SetupFreeCoin, RoundsMakeNodesAgree) {
   EXPECT_GT(differing(1), 0);
   EXPECT_EQ(differing(16), 0);
@@ -236,7 +236,7 @@ TEST(SetupFreeCoin, ARestartAtAnyTimeChangesNothing) {
   }
 }
 
-// What a node hears for the first time when all is over: it asks, and is told.
+// A node that hears of it for the first time when all is over asks, and gets the value.
 TEST(SetupFreeCoin, LossDelaysAndDoesNotStop) {
   Coins run({.rounds = 6});
   std::uint64_t count = 0;
@@ -385,7 +385,7 @@ TEST(SetupFreeCoin, WithoutAnyOneCheckALiarBreaksIt) {
 }
 
 // Rows reach node 0 alone, and its points node 1: f+1 nodes have rows, and nobody else hears of
-// that. Whoever found the secret shared then would count on what the others may never open.
+// that. A node that found the secret shared then would count on what the others may never open.
 TEST(SetupFreeCoin, SharedMeansThatAllCanOpen) {
   for (const bool enough_points : {true, false}) {
     Coins run({.checks = {.enough_points = enough_points}});

@@ -1,4 +1,4 @@
-// The protocol: who reveals when, what liars can do, what is lost and sent again.
+// The protocol: when nodes reveal, what liars can do, what is lost and sent again.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -34,7 +34,7 @@ Lotteries ideal(std::uint16_t n) {
   return out;
 }
 
-/// Who drew the lowest ticket, and its value.
+/// The node that drew the lowest ticket, and its value.
 std::pair<std::uint16_t, Digest> lowest(const Lotteries& schemes, std::uint64_t instance) {
   std::pair<std::uint16_t, Digest> out;
   for (std::uint16_t i = 0; i < schemes.size(); ++i) {

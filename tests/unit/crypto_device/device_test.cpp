@@ -20,7 +20,7 @@ struct Signed {
 
 /// Honest signatures by four keys over messages around the ends of SHA-512's blocks and beyond what
 /// is hashed on the device; unless `honest`, every fifth is damaged and every eleventh has a key
-/// that is no point.
+/// that is not a point.
 Signed make(std::size_t count, bool honest = false) {
   constexpr std::size_t kSizes[] = {0,  1,  7,  8,  32,  46,  47,  48,   63,
                                     64, 65, 72, 80, 175, 176, 500, 2048, 2049};

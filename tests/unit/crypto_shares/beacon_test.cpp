@@ -40,7 +40,7 @@ TEST(BeaconProof, AnyThresholdNodesShowTheSameValue) {
 }
 
 // The same key, shared among others with another threshold, as after a resharing: a round has one
-// value. Were it another one, whoever publishes could choose between the two.
+// value. If it were another one, the publisher could choose between the two.
 TEST(BeaconProof, AKeyThatIsSharedAnewHasTheSameValues) {
   const Group before(7, 5);
   const Group after(9, 3);

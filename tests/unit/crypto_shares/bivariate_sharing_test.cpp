@@ -125,8 +125,8 @@ TEST(BivariateSharing, CommitmentsAreOfValidPointsAlone) {
   EXPECT_FALSE(opens({}));
 }
 
-// Of another instance, dealer or chain the same numbers would be another secret, and nobody deals
-// the same numbers there.
+// In another instance, or of another dealer or chain, the same numbers would be another secret, and
+// are never dealt.
 TEST(BivariateSharing, SecretsAreOfTheirInstanceAndChain) {
   const BivariateSharing a = scheme_of(4, 1);
   EXPECT_NE(*a.commitment(7), *a.commitment(8));

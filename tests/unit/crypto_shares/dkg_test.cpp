@@ -134,7 +134,7 @@ class Dealing : public ::testing::Test {
     out[at] ^= static_cast<std::byte>(by);
     return Bytes::from(std::move(out));
   }
-  /// Of n = 4, threshold 3: two secrets, two coefficients each.
+  /// For n = 4, threshold 3: two secrets, two coefficients each.
   static constexpr std::size_t kCommitments = 4 * 32;
   static constexpr std::size_t kSealed = kCommitments + 4 * 32;
   static std::size_t sealed_for(std::size_t node) { return kSealed + node * 64; }

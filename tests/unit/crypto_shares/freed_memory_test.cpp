@@ -1,5 +1,6 @@
-// What a computation frees holds none of the secrets that it had for a while: they are wiped, and
-// no container that grew left a copy behind. Every block that is freed meanwhile is looked at.
+// The memory that a computation frees holds none of the secrets that it had for a while: they are
+// wiped, and no container that grew left a copy behind. Every block that is freed meanwhile is
+// looked at.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -11,9 +11,9 @@
 namespace thresher::dag {
 namespace {
 
-// A liar's second chain beside the first that this node holds, and room for one block of it. What
-// cannot be held is not asked for, since it would fill the answers in place of what can; when a
-// block of a correct node turns out to rest on it, it is. Found by `thresher sim fuzz`, seed
+// A liar's second chain beside the first that this node holds, and room for one block of it. A
+// block that cannot be held is not asked for, since it would fill the answers in place of others;
+// when a block of a correct node turns out to rest on it, it is. Found by `thresher sim fuzz`, seed
 // 92001219: seven correct nodes of ten asked for a liar's blocks, one an answer, and stopped.
 TEST(Floods, Row3WhatNobodyHasRoomForIsNotAskedFor) {
   Limits limits;
@@ -85,8 +85,8 @@ TEST(Floods, Row3AFloodLeavesRoomForTheHonest) {
   const std::size_t before = t.node_.footprint().blocks;
   t.push(2, block(2, 1));
   t.push(3, block(3, 1));
-  // Theirs, and the own ones: what one peer wrote far ahead was no reason to write the first. Who
-  // floods would lead that round and is known to lie, so nobody waits for it.
+  // Theirs, and the own ones: what one peer wrote far ahead did not make the node write its first.
+  // The node that floods would lead that round and is known to lie, so none waits for it.
   EXPECT_EQ(t.node_.footprint().blocks, before + 4);
   EXPECT_EQ(t.node_.stats().blocks_accepted, 4u);
   EXPECT_EQ(t.node_.round(), Round{2});
@@ -293,7 +293,7 @@ TEST(Pulls, OneAnswerBringsTheAuthorsChain) {
   EXPECT_GE(has_last.node_.stats().blocks_accepted, kBurst);
 }
 
-// Who has lost one message has most of what the author wrote before: an answer brought it all
+// A node that lost one message has most of what the author wrote before: an answer brought it all
 // again, and sent four times the bytes of fair weather where a third of the messages is lost.
 TEST(Pulls, AnAnswerLeavesOutWhatTheAskerSaysItHolds) {
   std::vector<BlockPtr> chain;
@@ -312,7 +312,7 @@ TEST(Pulls, AnAnswerLeavesOutWhatTheAskerSaysItHolds) {
     return has_all.sent_.empty() ? 0u : std::get<Give>(has_all.sent_[0].message).blocks.size();
   };
   EXPECT_EQ(answer_to({{chain[11]->edge()}, {Round{9}}}), 3u);  // of rounds 12, 11 and 10
-  // Who asks on from there holds blocks of another branch, so what it holds does not count.
+  // A peer that asks on from there holds blocks of another branch, so what it holds does not count.
   EXPECT_EQ(answer_to({{chain[8]->edge()}, {Round{8}}}), 9u);
   EXPECT_EQ(answer_to({{chain[10]->edge()}, {Round{10}}}), 1u);
   EXPECT_EQ(answer_to({{chain[10]->edge()}, {}}), 11u);

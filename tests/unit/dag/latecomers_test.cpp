@@ -1,4 +1,4 @@
-// Who is late, for how long, and that liars make nobody so.
+// Which nodes are late, for how long, and that liars make no other node so.
 #include "latecomers.hpp"
 
 #include <gtest/gtest.h>

@@ -100,7 +100,7 @@ TEST(Packed, AMalformedBitmapIsRefused) {
   }
 }
 
-/// What decodes is written again byte for byte, so a block has one spelling in each form.
+/// A block that decodes is written again byte for byte, so it has one spelling in each form.
 TEST(Packed, DecodingIsCanonical) {
   Prng random(1, 9);
   const auto whole = encoded(dense_block(10, 6, true));
@@ -248,8 +248,8 @@ TEST(Packed, WhatCannotBeUnpackedIsAskedForInFull) {
   EXPECT_GE(node.dag_->stats().blocks_accepted, 4u);
 }
 
-/// Who shares names shares the verdict on one object. Another with the same digest, or by the same
-/// author, has to stand for itself.
+/// Nodes that share names share the verdict on one object. Another with the same digest, or by the
+/// same author, has to stand for itself.
 TEST(Packed, AVerdictIsOfOneObject) {
   constexpr std::uint32_t kNodes = 4;
   const Committee committee = *Committee::of(kNodes);
@@ -277,7 +277,7 @@ TEST(Packed, AVerdictIsOfOneObject) {
   const BlockPtr few = pack(second(1, 1), committee);  // a twin of it without parents enough
   auto long_bitmap = std::make_shared<Block>(*good);   // the digest does not tell the members
   long_bitmap->header.packed->members = kNodes + 1;
-  std::deque<Node> nodes;  // names last as long as those who have the round
+  std::deque<Node> nodes;  // names last as long as those that have the round
   for (const std::vector<BlockPtr>& order : {std::vector<BlockPtr>{long_bitmap, few, good},
                                              std::vector<BlockPtr>{good, long_bitmap, few},
                                              std::vector<BlockPtr>{few, good, long_bitmap}}) {

@@ -1,4 +1,4 @@
-// Who leads, as a function of the decided slots: docs/protocols/thresher.md, "Leaders".
+// The leaders, as a function of the decided slots: docs/protocols/thresher.md, "Leaders".
 #include "schedule.hpp"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ struct Log {
       }
     }
   }
-  // Who leads in the next rounds.
+  // The leaders of the next rounds.
   std::set<std::uint32_t> leaders(std::uint64_t rounds) const {
     std::set<std::uint32_t> out;
     for (std::uint64_t i = 0; i < rounds; ++i) {
@@ -75,7 +75,7 @@ TEST(Schedule, EachHasOneTurnInTurnAndNeighboursAreNotNeighbours) {
   }
 }
 
-// Of eight leaders fewer than three name it: then it leads no more, and does as soon as it is
+// Fewer than three of eight leaders name it: then it leads no more, and does as soon as it is
 // named.
 TEST(Schedule, WhoIsNotNamedInTimeIsPassedOverUntilItIs) {
   Log log;
@@ -151,7 +151,7 @@ TEST(Schedule, SomeTurnsIgnoreItAndAreTheSameForAll) {
   EXPECT_TRUE(differ);
 }
 
-// What a record holds is all that leads to the next leaders.
+// A record holds all that leads to the next leaders.
 TEST(Schedule, GoesOnAfterARestartAsBefore) {
   for (const Leaders rule : {Leaders::kMisses, Leaders::kPrompt}) {
     Prng random(7, static_cast<std::uint64_t>(rule));

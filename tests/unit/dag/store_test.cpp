@@ -85,7 +85,7 @@ class Pair {
       : committee_(committee), store_(committee, rules(), kGcDepth, names) {}
 
   static Rules rules() { return Rules::mysticeti(); }
-  /// No round above it is complete, and it is no higher than that: next_round() looks from there.
+  /// No round above it is complete, and it is not higher than that: next_round() looks from there.
   Round full_top() const {
     Round out{0};
     std::map<Round, std::set<NodeId>> authors;
@@ -261,7 +261,7 @@ TEST(Store, AnswersAsALookAtEveryDigestWould) {
   }
 }
 
-// Who has a round, or a block of the next one, keeps what its names stand for.
+// A store with a round, or a block of the next one, keeps what its names stand for.
 TEST(Store, NamesOutliveWhoGaveThem) {
   const Committee committee = *Committee::of(4);
   const auto names = make_names(committee);

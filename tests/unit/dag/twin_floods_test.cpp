@@ -124,7 +124,7 @@ std::size_t accepted_of(const Target& t, std::uint16_t author) {
 
 constexpr std::size_t kMost = (64u << 20) / kBytes;
 
-// All of its twins were accepted, and kept whole. Where somebody correct took the tree, everything
+// All of its twins were accepted, and kept whole. Where a correct node took the tree, everything
 // is asked for again and accepted.
 TEST(Floods, Row1ATreeOfHeavyTwinsFillsOneQuotaOfBytes) {
   const Committee committee = *Committee::of(4);

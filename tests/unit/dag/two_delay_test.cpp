@@ -61,7 +61,7 @@ std::vector<BlockPtr> minted(const std::vector<Row>& rows) {
   return out;
 }
 
-/// What somebody decides of slot 1 who holds these rows and accepts what of them he may.
+/// The decision on slot 1 of a reader that holds these rows and accepts what it may of them.
 std::string seen_by(const std::vector<BlockPtr>& all, const std::vector<int>& held,
                     const Rules& rules) {
   Store store(four(), rules);
@@ -88,8 +88,8 @@ std::string seen_by(const std::vector<BlockPtr>& all, const std::vector<int>& he
   return "commit of what does not exist";
 }
 
-// Who leads slot 1 is node 1, slot 4 node 0. Of the three others of TwoDelayTeeth.v 0 leads slot 1
-// and 2 slot 4 there; the liar is 3 of them.
+// The leader of slot 1 is node 1, of slot 4 node 0. In the three others of TwoDelayTeeth.v 0 leads
+// slot 1 and 2 slot 4; the liar is 3 in them.
 struct Roles {
   std::uint16_t a, b, leader_of_4, liar;
 };
@@ -193,7 +193,7 @@ TEST(TwoDelays, FourVotesCommitAndEveryAnchorFollows) {
   const auto run = minted(run_of(kCorrectLeader, {0, 0, 0, 0, kNone}, 9, false, {11, 13}));
   EXPECT_EQ(seen_by(run, {0, 1, 2, 5, 6, 7, 8}, fast_of_four()), "commit 0");
   EXPECT_EQ(seen_by(run, {0, 1, 2, 5, 6, 7}, fast_of_four()), "undecided");  // three do not
-  // Of the anchor's parents one is the liar's, whose twin voted for nothing.
+  // One of the anchor's parents is the liar's, whose twin voted for nothing.
   EXPECT_EQ(seen_by(run, all_but({5, 8}), fast_of_four()), "commit 0");
   Rules high = fast_of_four();
   high.seen.c += high.seen.d;  // fork_seen_high

@@ -1,6 +1,6 @@
 // What came with the log of peers: a liar that hands out the log can put false signatures into it,
-// because the log's hashes cover digests only. Whoever takes it must not hand them on: the next one
-// would name him as the culprit.
+// because the log's hashes cover digests only. A node that takes it must not hand them on: the next
+// one would name it as the culprit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -28,7 +28,7 @@ Digraph drawn(std::uint16_t n, std::uint64_t edges_of_8, Prng& random) {
   return g;
 }
 
-// What a witness says must be so: it is judged by the definitions.
+// A witness must be true: it is judged by the definitions.
 void expect_true(const Digraph& g, std::uint32_t f, const Witness& w) {
   const auto as_set = [](Mask m) {
     naive::Set s;

@@ -12,8 +12,8 @@
 namespace thresher::sim {
 namespace {
 
-// 0, 1 and 2 hear each other, and 3 and 4 hear everybody: whoever is faulty, two of the first three
-// are left.
+// 0, 1 and 2 hear each other, and 3 and 4 hear all: whichever node is faulty, two of the first
+// three are left.
 Experiment on_graph(Engine engine, std::uint64_t seed) {
   Experiment e;
   e.protocol = "sync-auth";

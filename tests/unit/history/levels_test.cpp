@@ -99,7 +99,7 @@ TEST(Levels, OfOperationsThatEndAtOnceTheOneThatDoesNotFitIsNamed) {
     EXPECT_THAT(why, HasSubstr(" (d: get x -> 1) ends")) << text;
   }
   EXPECT_EQ(judge_of("a:x=1[0,1] a:x=-[2,3] c:x?1[0,5]").level, Level::kLinearizable);
-  // Of two that do not fit together, and each of them alone, it is the second in the file.
+  // If two do not fit together, but each does alone, it is the second in the file.
   const std::string both = "a:x=1[0,1] b:x=2[0,1] c:x?1[2,3] d:x?2[4,5] e:x?1[4,5]";
   EXPECT_THAT(judge_of(both).of(Level::kLinearizable).why, HasSubstr(" (d: get x -> 2) ends"));
 }

@@ -36,7 +36,7 @@ TEST(ReadHistory, TellsValuesApartByTypeAndKey) {
   EXPECT_NE(h->operations[0].version, h->operations[1].version);
 }
 
-// 2^64 + 1 and 2^64 are one number to who rounds them.
+// 2^64 + 1 and 2^64 are one number once they are rounded.
 TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
   const auto put = [](const std::string& value) {
     return R"({"client":"a","op":"put","key":"x","value":)" + value + R"(,"begin":1,"end":2})";
@@ -44,7 +44,7 @@ TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
   for (const char* value : {"18446744073709551617", "18446744073709551616", "-9223372036854775809",
                             "1e2", "1.0", "0.1", "-0.0"}) {
     EXPECT_THAT(problems("\n" + put(value)),
-                ElementsAre(AllOf(HasSubstr("'h.ndjson':2: 'value'"), HasSubstr("as a text"))))
+                ElementsAre(AllOf(HasSubstr("'h.ndjson':2: 'value'"), HasSubstr("as a string"))))
         << value;
     EXPECT_THAT(problems(put("\"" + std::string(value) + "\"")), ElementsAre()) << value;
   }

@@ -53,7 +53,7 @@ constexpr void (*kChanges[])(OrderedBlock&) = {
     [](OrderedBlock& b) { b.proof = {}; },
 };
 
-// Whoever gives a block of the log to a node that was away may change nothing of it.
+// A node that gives a block of the log to one that was away may change nothing of it.
 TEST(Commit, APlainIdIsOfEverythingThatIsToldOfABlock) {
   const OrderedBlockPtr block = unsigned_block(Round{7}, bytes("payload"), bytes("proof"), {});
   std::set<Digest> ids{block->id};

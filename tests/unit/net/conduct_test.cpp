@@ -14,7 +14,7 @@ struct Watch : testing::Test {
           lines.push_back(line);
           warnings += level >= Level::kWarning ? 1 : 0;
         }) {}
-  /// So many seconds pass in ticks, in each of which `each` happens.
+  /// `seconds` pass in ticks, in each of which `each` happens.
   template <class F>
   void pass(std::uint64_t seconds, F each) {
     for (const std::uint64_t end = now + seconds * kSecond; now < end; now += kTick) {

@@ -304,7 +304,7 @@ TEST_F(Config, AFolderThatCannotBeIsNoPlaceForData) {
               HasSubstr("cannot be a folder: File name too long"));
 }
 
-// What is not read would pass for what the members agreed on.
+// A key that is not read would pass for something that the members agreed on.
 TEST_F(Config, AGenesisFileHasNoKeysThatAreNotRead) {
   const std::string file = (dir_ / "genesis.json").string();
   Genesis g = with_parameters({{"wave", "4"}});

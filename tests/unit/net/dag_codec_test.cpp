@@ -68,7 +68,7 @@ TEST(DagCodec, AProofComesBack) {
   expect_same(again.second, proof.second);
 }
 
-// What proves a KILL may have two headers of each author that voted twice.
+// Evidence for a KILL may have two headers of each author that voted twice.
 TEST(DagCodec, EvidenceWithTwoHeadersOfEachComesBack) {
   dag::Evidence evidence{Round{8}, {}, {}};
   for (std::uint16_t i = 0; i < kNodes; ++i) {

@@ -112,7 +112,7 @@ TEST(Divergence, AmongManyItTakesAQuestionForEachDoubling) {
   EXPECT_LE(s.search.questions(), 16u);
 }
 
-// What a liar answers does not hash to what it signed. The search goes on with the next one.
+// A liar's answer does not hash to what it signed. The search goes on with the next one.
 TEST(Divergence, ALiarIsNamedAndDoesNotLeadAstray) {
   const Log there(300), here(300, 177), lies(300, 20);
   Searched s(here, there, {NodeId{1}, NodeId{2}});

@@ -102,8 +102,8 @@ struct GathersAdapter : EchoAdapter {
   static std::size_t pending_submits(const Gathers&) { return 0; }
 };
 
-// What waits for a verdict is looked at when somebody else's message makes it worth it, and that
-// one was told of as its sender.
+// A message that waits for a verdict is checked when another one makes it worth it, and the sender
+// of that one was blamed.
 TEST(Engine, WhatIsVerifiedIsItsSendersWhoeverSetItOff) {
   Host host;
   EngineOf<GathersAdapter> engine({}, Gathers{}, host);
@@ -256,7 +256,7 @@ struct Judge final : Host {
   void refused(NodeId from, std::uint64_t times) override { charged[from.value] += times; }
 };
 
-// Who sent the share that completed the batch, an honest node mostly, was charged.
+// The sender of the share that completed the batch, an honest node mostly, was charged.
 TEST(Engine, ChargesAFalseShareToItsSender) {
   Judge host;
   EngineOf<BatchAdapter> engine({}, Batch{}, host);

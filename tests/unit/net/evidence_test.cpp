@@ -71,7 +71,7 @@ TEST(Evidence, NothingElseIs) {
   EXPECT_EQ(net.against(net.two(3, 7, 8)), "its statements are of two rounds");
   EXPECT_EQ(net.against(net.two(3, 7, 7, 1)), "its statements are the same");
   EXPECT_EQ(net.against(net.two(3, 7, 7, 2, 0)), "a signature is not that of the member's key");
-  EXPECT_EQ(net.against(net.two(9, 7, 7)), "its author is no member");
+  EXPECT_EQ(net.against(net.two(9, 7, 7)), "its author is not a member");
   Writer both;
   net.block(3, 7, 1, both, 3);
   net.block(2, 7, 2, both, 2);
@@ -79,12 +79,12 @@ TEST(Evidence, NothingElseIs) {
   const Bytes good = net.two(3, 7, 7);
   for (std::size_t size = 0; size < good.size(); ++size) {
     EXPECT_EQ(net.against(good.slice(0, size)),
-              "these are no two statements of a member of this ledger");
+              "it does not hold two statements of a member of this ledger");
   }
   Writer longer;
   longer.bytes(good.view()).u8(0);
   EXPECT_EQ(net.against(Bytes::from(longer.take())),
-            "these are no two statements of a member of this ledger");
+            "it does not hold two statements of a member of this ledger");
 }
 
 RC_GTEST_PROP(Evidence, AnyBytesAreReadOrRefused, (const std::vector<std::uint8_t>& bytes)) {
@@ -127,7 +127,7 @@ TEST(Evidence, OfCertifiedProtocolsIsTwoProposals) {
   }
   EXPECT_EQ(net.against(Bytes::from(out.take())), "node 3");
   EXPECT_EQ(net.against(net.two(3, 7, 7)),
-            "these are no two statements of a member of this ledger");
+            "it does not hold two statements of a member of this ledger");
 }
 
 // Members can fill blocks with it, and each pair of statements costs two signatures.
@@ -175,7 +175,7 @@ TEST(Evidence, FilesAreReadBackAndBadOnesNamed) {
   std::string other = text;
   other.replace(other.find(to_hex(net.genesis.context().chain.bytes)), 4, "0000");
   EXPECT_NE(why("other.json", other).find("is of another ledger"), std::string::npos);
-  EXPECT_NE(why("cut.json", text.substr(0, 100)).find("is no JSON"), std::string::npos);
+  EXPECT_NE(why("cut.json", text.substr(0, 100)).find("is not JSON"), std::string::npos);
   EXPECT_NE(why("none.json", "{}").find("is no file of evidence"), std::string::npos);
   std::string wrong = text;
   wrong[wrong.find("\"bytes\": \"") + 30] ^= 1;

@@ -25,8 +25,8 @@ struct HttpAnswer {
 
 using Answers = std::vector<HttpAnswer>;
 
-/// The answers in `text`, in order; one of status 0 stands for what is no answer. Those of
-/// `bodiless` (by index) have a length and no body.
+/// The answers in `text`, in order; one of status 0 stands for bytes that are not an answer. Those
+/// of `bodiless` (by index) have a length and no body.
 Answers answers_in(std::string text, std::size_t bodiless = std::string::npos) {
   Answers out;
   while (!text.empty()) {
@@ -53,7 +53,7 @@ class Door {
   Door() : port_(free_ports(1).at(0)), gateway_(hooks(), {}) {
     EXPECT_TRUE(gateway_.listen({"127.0.0.1", port_}));
   }
-  /// What `request` and the end of the stream are answered with.
+  /// The answers to `request` and to the end of the stream.
   Answers ask(const std::string& request, std::size_t bodiless = std::string::npos) const {
     const int fd = connect();
     say(fd, request);

@@ -47,7 +47,7 @@ TEST(Handshakes, ABurstDoesNotWait) {
   EXPECT_EQ(waiting.next(*waiting.due()), who);
 }
 
-// Who comes from elsewhere has the next turn but one, and a member's address the next one.
+// A stranger from elsewhere has the next turn but one, and a member's address the next one.
 TEST(Handshakes, AFloodDelaysNobodyFromElsewhere) {
   Handshakes waiting({kMember}, 3);
   Handshakes::Holder who = 0;
@@ -62,8 +62,8 @@ TEST(Handshakes, AFloodDelaysNobodyFromElsewhere) {
   EXPECT_TRUE(first == 10'000u || second == 10'000u);
 }
 
-// Within one source age is no merit: else a flood that is faster than the handshakes would keep the
-// places full of those who came later.
+// Within one source age does not count: else a flood that is faster than the handshakes would keep
+// the places full of those that came later.
 TEST(Handshakes, WithinASourceChanceDecides) {
   std::set<Handshakes::Holder> first;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {

@@ -132,11 +132,11 @@ TEST(Ledger, OthersCannotMakeATransactionCountTwice) {
   }
   EXPECT_TRUE(refused_by_size);  // the flood was large enough to matter
   EXPECT_FALSE(ledger.may_still_order(payment.valid));
-  // What is submitted now is not held up by the flood.
+  // A new submission is not held up by the flood.
   EXPECT_EQ(order(ledger, commit_of(401, {{1, 1, "now", from(400)}})).size(), 1u);
 }
 
-// What is logged names exactly what was ordered, so that a reader may start anywhere.
+// A log entry names exactly what was ordered, so that a reader may start anywhere.
 TEST(Ledger, EntriesNameWhatWasOrdered) {
   Ledger ledger;
   order(ledger, commit_of(1, {{5, 0}, {5, 1}}));
@@ -306,7 +306,7 @@ TEST(Ledger, AFrozenOneSavesWhatItWas) {
   EXPECT_EQ(Bytes::from(w.take()), then);
 }
 
-// Of nobody in particular, or written when clients in the index were not named: found by their
+// Without a client, or written when clients in the index were not named: found by their
 // fingerprints alone, however often that is written and read.
 TEST(Remembered, WhatHasNoClientIsFoundAfterManyRestarts) {
   Remembered memory;

@@ -173,7 +173,7 @@ TEST_F(Bench, OnePeersManyHashesBlameNobody) {
   EXPECT_EQ(giver(), asked);
 }
 
-// What comes too late from a giver of before looks out of place, and is no lie.
+// A late answer from an earlier giver looks out of place, and is not a lie.
 TEST_F(Bench, ALateAnswerIsNotBlamed) {
   const std::uint16_t slow = giver();
   for (int k = 0; k < 400 && (k == 0 || giver() != slow); ++k) {
@@ -259,7 +259,7 @@ TEST_F(Bench, ASilentGiverIsReplaced) {
   EXPECT_NE(giver(), silent);
 }
 
-// Who has pruned what is asked for says so, and is no liar; another one may have it.
+// A peer that has pruned what is asked for says so, and is not a liar; another one may have it.
 TEST_F(Bench, AGiverThatPrunedIsReplacedAndNotBlamed) {
   const std::uint16_t first = giver();
   const wire::LogPart nothing{Round{100}, {}, Round{50}};

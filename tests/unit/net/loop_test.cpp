@@ -113,7 +113,7 @@ TEST(Loop, AfterOneThatThrowsTheOthersAreCalled) {
   EXPECT_EQ(called, 1);
 }
 
-// Many waits, some of them cancelled, in an order drawn by chance: who is left is called once.
+// Many waits, some of them cancelled, in an order drawn by chance: the others are called once.
 TEST(Loop, OfManyEachIsCalledOnce) {
   Loop loop;
   std::vector<int> calls(500);

@@ -1,4 +1,4 @@
-// What was sent to neighbours comes to each of them, whatever its link does.
+// Messages to neighbours come to each of them, whatever its link does.
 #include "outbox.hpp"
 
 #include <gtest/gtest.h>

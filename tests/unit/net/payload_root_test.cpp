@@ -41,7 +41,7 @@ Buffer payload_of(const std::vector<std::size_t>& sizes) {
   return out;
 }
 
-/// What the docs say that is hashed, written down once more: the payload with hashes in the places
+/// The hash that the docs define, written down once more: the payload with hashes in the places
 /// of the data that `hashes` names.
 Digest by_the_book(ByteView payload, const DataHashes& hashes,
                    const std::vector<std::size_t>& sizes) {
@@ -106,7 +106,7 @@ TEST(PayloadRoot, HashesWrittenIntoAPayloadDoNotMakeItsRootThatOfAnother) {
   const Digest stands = hash(ByteView(honest).subspan(kRunHead + kEntryHead));
   forged.insert(forged.end(), stands.bytes.begin(), stands.bytes.end());
   EXPECT_NE(payload_root(honest), payload_root(forged));
-  // As long as the honest one, by bytes that are no transaction.
+  // As long as the honest one, by bytes that are not a transaction.
   forged.resize(honest.size());
   EXPECT_NE(payload_root(honest), payload_root(forged));
 }

@@ -11,7 +11,7 @@
 namespace thresher::net {
 namespace {
 
-/// Who was answered next.
+/// The link that was answered next.
 ConnectionId answer(ProofQueue& proofs) {
   const auto next = proofs.take(1'000'000);
   proofs.answered();
@@ -46,7 +46,7 @@ TEST(ProofQueue, AllLinksTogetherGetAShareAndEachItsTurn) {
   for (const auto& [link, count] : answers) EXPECT_NEAR(count, answers[1], 1) << link;
 }
 
-// What was read for one is read once for its neighbours.
+// A chunk that was read for one is read once for its neighbours.
 TEST(ProofQueue, ATurnGoesOnInTheChunkThatWasRead) {
   ProofQueue proofs;
   for (std::uint64_t at = 0; at < 2 * LogTree::kChunk; ++at) ASSERT_TRUE(proofs.ask(1, at));
@@ -55,7 +55,7 @@ TEST(ProofQueue, ATurnGoesOnInTheChunkThatWasRead) {
   while (answer(proofs) == 1) ++first;
   EXPECT_EQ(first, LogTree::kChunk);
   EXPECT_EQ(proofs.take(kSecond)->position, LogTree::kChunk);
-  // Who asks for the same again and again has no longer turn.
+  // To ask for the same again and again makes no turn longer.
   ProofQueue same;
   for (std::size_t k = 0; k < ProofQueue::kMostOfOne; ++k) ASSERT_TRUE(same.ask(1, 7));
   ASSERT_TRUE(same.ask(2, 7));
@@ -90,7 +90,7 @@ TEST(ProofQueue, AQuestionIsGivenUntilItIsAnswered) {
     now = *proofs.next_us();
   }
   EXPECT_GE(now, kSecond + 2 * ThreadShare::kShare * 1000);
-  // Who leaves is not read for any more.
+  // Nothing more is read for a link that left.
   EXPECT_TRUE(proofs.leave(1));
   EXPECT_EQ(proofs.take(now)->from, 2u);
   proofs.answered();

@@ -58,7 +58,7 @@ TEST(Queries, AreBoundedInNumberAndBytes) {
     if (large.add(query(link, 0, 9, 65536))) bytes += 65536;
   }
   EXPECT_EQ(bytes, Queries::kMostBytes);
-  // Whoever got no room is not counted as holding any.
+  // A link that got no room is not counted as holding any.
   for (ConnectionId link = 0; link < 1000; ++link) large.leave(link);
   EXPECT_TRUE(large.empty());
   EXPECT_TRUE(large.add(query(1, 0, 9, Queries::kMostBytes)));

@@ -126,7 +126,7 @@ TEST(ReceiptProof, VotesProveACommitWhereTheyMakeOne) {
     scene.proof.witnesses.push_back(scene.vote(2));
     EXPECT_FALSE(scene.verify());  // one of them twice
     scene.proof.witnesses.back() = scene.claim(3, 3);
-    EXPECT_FALSE(scene.verify());  // a claim is no vote
+    EXPECT_FALSE(scene.verify());  // a claim is not a vote
     scene.proof.witnesses.clear();
     for (std::uint16_t i = 0; i < 3; ++i) scene.proof.witnesses.push_back(scene.claim(i, i));
     EXPECT_TRUE(scene.verify());

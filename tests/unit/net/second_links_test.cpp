@@ -99,7 +99,7 @@ TEST_F(SecondLink, AProcessThatReconnectsReplacesItsOldLinkAtOnce) {
   EXPECT_TRUE(host_->errors().empty());
 }
 
-// Of those that wait the newest counts; the link that answers stays, however many come.
+// The newest of those that wait counts; the link that answers stays, however many come.
 TEST_F(SecondLink, ManyNewOnesDoNotPushOutALinkThatAnswers) {
   const auto old = connect(start_number(3));
   ASSERT_TRUE(heard(*old));

@@ -172,7 +172,7 @@ TEST_F(Home, ARecordOfAnotherProtocolIsNotThisOnes) {
   EXPECT_EQ(fresh.open({"data", {}, false, {}}, warning), "");
 }
 
-// What peers may have heard of is the last start that signed, however many were refused since.
+// Peers may have heard of the last start that signed, however many were refused since.
 TEST_F(Home, StartsThatSignNothingAreNotTheLastOneThatSigned) {
   const auto signed_last = [&] {
     SignOnce r = record();

@@ -150,7 +150,7 @@ TEST_F(Snapshots, ADamagedLedgerIsLeftOut) {
   EXPECT_FALSE(folder_.load(Round{1})->ledger);
 }
 
-// Of the rest, what somebody holds stays too, and displaces nothing.
+// A held one of the rest stays too, and displaces nothing.
 TEST_F(Snapshots, WhatIsHeldStays) {
   for (std::uint64_t slot = 1; slot <= 5; ++slot) take(slot, "state");
   const auto all = [](Round) { return true; };
@@ -178,7 +178,7 @@ TEST_F(Snapshots, AFlippedBitAnywhereIsFound) {
     take(7, state_of(2'100'000));
   }
   EXPECT_TRUE(folder_.load(Round{7}));
-  // Under another slot's name it is no snapshot of that slot.
+  // Under another slot's name it is not a snapshot of that slot.
   fs::rename(path, folder_.path_of(Round{8}));
   EXPECT_FALSE(folder_.load(Round{8}));
 }
@@ -358,7 +358,7 @@ TEST_F(Snapshots, WhatWasBegunToBeTakenFromPeersGoesWhenTheOwnLogHasItsSlot) {
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{8}, Round{3}}));
 }
 
-// Whose data were moved away while it runs: a new folder at the old place would not be the node's.
+// Its data were moved away while it runs: a new folder at the old place would not be the node's.
 TEST_F(Snapshots, NoFolderIsMadeWhereTheDataWere) {
   fs::rename(data_, data_.string() + "-moved");
   EXPECT_FALSE(folder_.begin(Round{1}));

@@ -58,7 +58,7 @@ TEST_F(Holding, AMemberHoldsNoMoreThanItsPlaces) {
   EXPECT_EQ(holds.oldest(), Round{8});
 }
 
-// Of a coarse grid what was taken stays until two newer ones were.
+// A snapshot of a coarse grid stays until two newer ones were taken.
 TEST_F(Holding, TheNewestOfTheGridsStayForWhoWaits) {
   const auto take = [&](std::uint64_t slot) {
     holds.took(Round{slot}, static_cast<std::uint8_t>(std::countr_zero(slot)));
@@ -111,7 +111,7 @@ TEST_F(Holding, EachMemberHasItsOwn) {
 }
 
 // It says every second that it takes the snapshot, and asks for the log from the same place: that
-// is no progress.
+// is not progress.
 TEST_F(Holding, WhoOnlyAsksHoldsForAsLongAsOneWhoIsSilent) {
   holds.takes(kNewcomer, Round{64}, 0, now);
   const std::uint64_t silent = seconds_until_it_ends([] {});

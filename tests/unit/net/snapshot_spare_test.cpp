@@ -1,4 +1,4 @@
-// What was left out is written where the log rests, and only there.
+// A snapshot that was left out is written where the log rests, and only there.
 #include "life/snapshot_spare.hpp"
 
 #include <gtest/gtest.h>

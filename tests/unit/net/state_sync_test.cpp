@@ -1,4 +1,4 @@
-// A node that takes a snapshot from peers: who lies or stops has a name, and what is here stays.
+// A node that takes a snapshot from peers: one that lies or stops is named, and what is here stays.
 #include "life/state_sync.hpp"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ class Intake {
     submissions.pool().take(room, packed);
     return Bytes::from(std::move(packed));
   }
-  /// What the clients here are told.
+  /// Returns what the clients here hear.
   std::vector<Placed> order(const Bytes& payload, std::uint64_t slots = 1) {
     const Round slot{ledger.slot().value + slots};
     std::vector<Placed> out;
@@ -188,7 +188,7 @@ TEST(Submissions, AFullPoolRefusesTheRestOfAFrameAndKeepsTheOrder) {
   EXPECT_TRUE(node.submit(5, {{99, "last"}}).refused.empty());
 }
 
-// Before: whoever filled the pool kept everybody else out.
+// Before: a client that filled the pool kept all others out.
 TEST(Pool, GreedyClientsLeaveRoomForANewcomer) {
   Intake node(200'000);
   std::uint64_t sequence = 0;
@@ -237,7 +237,7 @@ TEST(Pool, WhoGivesWayLosesItsNewestAndIsTold) {
   EXPECT_EQ(submit(2, 0, 40).refused.at(Refusal::kOverloaded).size(), 7u);   // a third is
   EXPECT_TRUE(submit(3, 0, 8).refused.empty());
   EXPECT_TRUE(submit(4, 0, 4).refused.empty());
-  // 95 of 100 wait. A sixth of the pool for a fifth client: who has most makes room for 11.
+  // 95 of 100 wait. A sixth of the pool for a fifth client: the one with most makes room for 11.
   const auto answers = submit(5, 0, 17);
   EXPECT_EQ(answers.refused.at(Refusal::kOverloaded), (std::vector<std::uint64_t>{16}));
   ASSERT_EQ(answers.gave_way.size(), 11u);

@@ -33,7 +33,8 @@ inline std::vector<TransportOptions> nodes(std::size_t n) {
   return out;
 }
 
-/// Of frames up to this one. `before`: of those in front of it; zero when there are none.
+/// Hash of frames up to this one. `before`: of those in front of it; zero when there are
+/// none.
 inline Digest hash_behind(const Digest& before, const Frame& frame) {
   Writer w;
   w.bytes(before.bytes).u8(frame.kind).u64(frame.control.size()).bytes(frame.control.view());

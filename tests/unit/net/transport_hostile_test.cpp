@@ -1,4 +1,4 @@
-// Who sends frames by halves, and who fills a port with connections.
+// Peers that send frames by halves, and peers that fill a port with connections.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -36,7 +36,7 @@ TEST(TransportHostile, HalfSentFramesOfClientsShareOneBudget) {
   ASSERT_FALSE(node.errors().empty());
   EXPECT_NE(node.errors()[0].find("its frame is the oldest that is not whole"), std::string::npos)
       << node.errors()[0];
-  // Who sends its frame in one go gets through, again and again.
+  // A peer that sends its frame in one go gets through, again and again.
   RawPeer good(options[0].nodes[0].port, crypto::SigningKey::generate());
   ASSERT_TRUE(good.greet(options[0].chain));
   for (std::uint64_t k = 1; k <= 3; ++k) {

@@ -57,7 +57,7 @@ TEST(Transport, NodesWithoutALinkStayApart) {
   EXPECT_FALSE(first.up(1));
 }
 
-// Row 17: who does not read fills its own queue up to its limit; the frames to others arrive.
+// Row 17: a peer that does not read fills its own queue to its limit; frames to others arrive.
 TEST(Transport, Row17ThePeerThatDoesNotReadFillsItsOwnQueueOnly) {
   auto options = nodes(3);
   options[0].max_queue_bytes = 1 << 20;
@@ -92,7 +92,7 @@ TEST(Transport, AFrameLargerThanTheQueueGoesWhenNothingWaits) {
 }
 
 // Half-open: the peer's machine is gone and said nothing. It is noticed with data under way and
-// without; who is only quiet stays.
+// without; a peer that is only quiet stays.
 /// Small and large ones in turns, at the sizes where their way through a connection changes.
 std::vector<Frame> frames_of_all_sizes() {
   std::vector<Frame> out;
@@ -173,7 +173,7 @@ TEST(Transport, APeerThatVanishedIsNoticedAndAQuietOneIsNot) {
   EXPECT_TRUE(Network::eventually([&] { return node.up(ConnectionId{1}); }));
 }
 
-// Row 24: connections that say nothing have few places, of which one is drawn; whoever speaks is
+// Row 24: connections that say nothing have few places, of which one is drawn; those that speak are
 // apart from them.
 TEST(Transport, Row24StrangersGiveWayAndDoNotKeepAnybodyOut) {
   auto options = nodes(2);
@@ -309,7 +309,7 @@ TEST(Transport, TheLongestQueueOfAClientGivesWayAndItIsSaid) {
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_NE(errors[0].find("client 65536 is disconnected"), std::string::npos) << errors[0];
   EXPECT_NE(errors[0].find("1048576 bytes together"), std::string::npos) << errors[0];
-  // What it held is free again: as much fits once more.
+  // The memory that it held is free again: as much fits once more.
   crowd.fill(2, 600'000);
   EXPECT_TRUE(crowd.up(1) && crowd.up(2));
 }

@@ -167,7 +167,7 @@ TEST(ContentReading, GoesOnInTheMiddleOfACommit) {
   EXPECT_EQ(read(75, 60, kAtOnce), 3);  // from the second block of the commit to the third, of 5
 }
 
-// What is behind the disk at first is there later: no failure is remembered.
+// A part that is not on the disk at first is there later: no failure is remembered.
 TEST(TreeReader, WhatCannotBeReadIsLookedForAgainByTheNextQuestion) {
   Prng rng(7);
   Log log;

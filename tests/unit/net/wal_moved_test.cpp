@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is written to a folder that is not at its path any more is not what the next start reads.
+// The next start does not read what is written to a folder that is not at its path any more.
 TEST(WalMoved, AFolderThatWasMovedAwayIsNotWrittenTo) {
   const fs::path folder =
       fs::temp_directory_path() / ("thresher-moved-" + std::to_string(::getpid()));

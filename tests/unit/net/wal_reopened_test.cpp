@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who reads on must not see what the disk had when it was read before. In the last pieces of a file
-// that were read, which the scan keeps, this showed.
+// A scan that reads on must not see what the disk had when it was read before. In the last pieces
+// of a file that were read, which the scan keeps, this showed.
 TEST(WalReopened, AScanThatIsOpenedAgainSeesWhatWasWrittenSince) {
   const fs::path folder =
       fs::temp_directory_path() / ("thresher-reopened-" + std::to_string(::getpid()));

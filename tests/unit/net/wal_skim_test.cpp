@@ -82,8 +82,8 @@ TEST_F(Skim, SeesEveryKeyAndTheValuesThatWereAskedFor) {
   EXPECT_EQ(skimmed(), expected);
 }
 
-// A body that is not what it was is no concern of it; where the exact table is, nothing is taken
-// that read() would not take.
+// It does not check whether a body is what it was; in the exact table, nothing is taken that read()
+// would not take.
 TEST_F(Skim, ChecksOnlyWhatItWasAskedFor) {
   const auto bodies = add({{1, bytes("a"), bytes("v"), bytes(std::string(5000, 'b'))}});
   const auto exact = add({{kExact, bytes("b"), bytes("w"), bytes(std::string(5000, 'b'))}});

@@ -278,7 +278,7 @@ TEST_F(Wal, WhatClientsWriteIsNeverTakenForAFrame) {
   const std::string empty = content_of_file();
   const auto tag = decode_head(as_view(empty).first(kFileHead));
   ASSERT_TRUE(tag);
-  // Whoever knew the tag could still do it, so the test would see if the tag did not count.
+  // Knowing the tag, one could still do it, so the test would see if the tag did not count.
   for (const std::uint64_t guess : {std::uint64_t{0}, *tag ^ 1, *tag}) {
     replace_file(empty);
     const FrameHeader header{0, 0, UINT64_MAX >> 1, UINT64_MAX >> 1, 0, 0};

@@ -256,8 +256,8 @@ TEST(Wire, AStatusTellsOfEveryPeer) {
   EXPECT_FALSE(decode<NodeStatus>(as_view(joined(encoded) + padding)));
 }
 
-// What an application or a disk says may be no UTF-8, and is when a character is cut in two: it is
-// handed on as it is, and Protobuf has nothing to say about it.
+// The words of an application or a disk may not be UTF-8, as when a character is cut in two: they
+// are handed on as they are, and Protobuf does not check them.
 TEST(Wire, TextMayBeAnyBytes) {
   ::testing::internal::CaptureStderr();
   const std::string long_text = std::string(kReasonBytes - 1, 'x') + "\xc3\xa9";

@@ -1,5 +1,5 @@
-// HoneyBadger against liars who fill batches and queues, ask without end, and keep a node's batches
-// and copies back.
+// HoneyBadger against liars that fill batches and queues, ask without end, and keep a node's
+// batches and copies back.
 #include "thresher/protocols/order/honey_badger.hpp"
 
 #include <gtest/gtest.h>

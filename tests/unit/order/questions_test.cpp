@@ -91,7 +91,7 @@ void expect_one_of_each_in_a_tick() {
   Asked<B> run;
   run.broadcast(0);
   for (int tick = 0; tick < 3; ++tick) {
-    // Who needs the payload next has just got the certificate.
+    // A node that needs the payload next has just got the certificate.
     EXPECT_EQ(run.template answers<Certificate>(Want{{NodeId{0}, 0}, true, false}, 1000), 1u);
     EXPECT_EQ(run.template answers<Give>(Want{{NodeId{0}, 0}, false, true}, 1000), 1u);
     run.net.run_until(run.net.now() + 5 * kDelta);

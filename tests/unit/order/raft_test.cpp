@@ -119,7 +119,7 @@ TEST(Raft, AdoptsWhatItsHostVouchesFor) {
   EXPECT_EQ(node.delivered(), 501u);
 }
 
-// What was on the disk behind an adopted entry used to come back with a restart: the node then
+// Entries on the disk behind an adopted one used to come back with a restart: the node then
 // voted by the last term of a leader that lost, for a candidate without entries that it had
 // acknowledged.
 TEST(Raft, WhatItAdoptsReplacesItsLogOnTheDiskToo) {

@@ -1,4 +1,4 @@
-// Whose request comes next, and what one peer may leave behind.
+// Which peer's request comes next, and what one peer may leave behind.
 #include "thresher/protocols/order/requests.hpp"
 
 #include <gtest/gtest.h>

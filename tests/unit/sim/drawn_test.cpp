@@ -1,4 +1,5 @@
-// What the fuzzer draws can be written to a file and read back, or a failure could not be replayed.
+// Experiments that the fuzzer draws can be written to a file and read back, or a failure could not
+// be replayed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

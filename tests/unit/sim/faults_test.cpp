@@ -207,7 +207,7 @@ TEST(Faults, StarveDelaysItsVictims) {
   const Hall run(e);
   EXPECT_EQ(run.of(0, 2, 1)[0].at, 4 * kUnit);
   EXPECT_EQ(run.of(0, 1, 1)[0].at, kUnit);
-  EXPECT_TRUE(run.machine.correct(NodeId{2}));  // the victim is no culprit
+  EXPECT_TRUE(run.machine.correct(NodeId{2}));  // the victim is not a culprit
 }
 
 TEST(Faults, StarveWithoutVictimsDelaysLeaders) {
@@ -357,7 +357,7 @@ struct Vouching : BeaconSubject {
   }
 };
 
-// Whom chance spared was stopped all the same, and never came back: a correct node too few.
+// A node that chance spared was stopped all the same, and never came back: a correct node too few.
 TEST(Faults, AMomentStrikesWhomChanceLetsIt) {
   for (const std::uint64_t chance : {0U, 500'000U, 1'000'000U}) {
     std::int64_t struck = 0;

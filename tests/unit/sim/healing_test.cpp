@@ -183,7 +183,7 @@ TEST(Healing, ANodeThatNobodyCanHelpEndsARun) {
   EXPECT_NE(o.why.find("node 0 was away"), std::string::npos) << o.why;
   EXPECT_LT(o.time, 2500 * kUnit);
   EXPECT_LT(o.messages, 40'000U);
-  // Whoever asked for a time gets it.
+  // A run that asked for a time gets it.
   EXPECT_EQ(with_an_absence("thresher", FaultKind::kRestart, 800, {.time = 5000 * kUnit}).time,
             5000 * kUnit);
 }
@@ -309,7 +309,7 @@ TEST(Shrink, RoundsTheNumbersThatAreLeft) {
   EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
 }
 
-// Of two defects that an experiment shows, the small file shows the one that was found.
+// If an experiment shows two defects, the small file shows the one that was found.
 TEST(Shrink, KeepsTheOracle) {
   Experiment e;
   e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kDrop, .numbers = {7}},

@@ -96,7 +96,7 @@ TEST_P(Table, TakesHalfTheLogarithmOfHops) {
   }
 }
 
-// Whoever lost a message asks again, over other nodes.
+// A node that lost a message asks again, over other nodes.
 TEST_P(Table, LostMessagesAreMadeUpFor) {
   Experiment e = model(GetParam(), 32, 2000);
   e.network.loss_ppm = 100'000;
@@ -253,8 +253,8 @@ TEST(Ethereum, WithoutUnclesRewardsAreBlocks) {
   EXPECT_EQ(measure(o, "uncle_share"), 0);
 }
 
-// Of the chain 1 2 ... 9: a block beside it stands on it, six generations back at most, and is
-// named once.
+// Uncles of the chain 1 2 ... 9: a block beside it stands on it, at most six generations back, and
+// is named once.
 TEST(BlockTree, NamesTheUnclesThatCount) {
   BlockTree tree(ChainRule::kHeaviest);
   const auto add = [&](std::uint64_t id, std::uint64_t parent, std::uint64_t height) {

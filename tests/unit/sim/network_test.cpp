@@ -55,7 +55,7 @@ TEST(DelayLaws, HaveTheirMoments) {
   EXPECT_EQ(sample({DelayLaw::Kind::kConstant, 700, 0, 1, 1}).most, 700U);
 }
 
-// The likeliest of all delays of an exponential law is the shortest. Of one draw in 2^32, whose
+// The likeliest of all delays of an exponential law is the shortest. For one draw in 2^32, whose
 // square overflowed, it was 0.7 of the mean.
 TEST(DelayLaws, ExponentialOnesBeginAtNothing) {
   constexpr std::uint64_t kSeed = 0xd33a609d4f9ae549ULL;
@@ -272,7 +272,7 @@ TEST(Promise, WhatIsSentArrivesWithinDeltaOfGstAndOfTheLastPartition) {
   }
 }
 
-// Who sets its links to more than Delta gets what they say.
+// An experiment with links of more than Delta gets what they say.
 TEST(Promise, ALinkThatIsSlowerByItselfPromisesNothing) {
   Experiment e = hall();
   e.network.gst = 4 * kUnit;

@@ -333,7 +333,7 @@ class AfterARestart : public testing::Test {
   }
   static OutputFacts whole(int k) { return commit(static_cast<std::uint64_t>(10 * k), k, 10 + k); }
   static Digest item(int k) { return hash(std::vector<std::byte>{std::byte(50), std::byte(k)}); }
-  /// What key 10 * k is said to be again: less, under the same leader.
+  /// Key 10 * k is output again, with less, under the same leader.
   void in_part(int k, const std::vector<int>& items) {
     const OutputFacts part = commit(static_cast<std::uint64_t>(10 * k), 99, 10 + k);
     ASSERT_EQ(judge_.output(NodeId{0}, part, 3), Judge::Novelty::kInPart);

@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{R"("committe": {"n": 4})", "2: committe", "did you mean `committee`?"},
         Bad{R"("network": {"dely": 1})", "2: network.dely", "did you mean `delay`?"},
-        Bad{R"("stop": {"rounds": "30"})", "2: stop.rounds", "not the text \"30\""},
+        Bad{R"("stop": {"rounds": "30"})", "2: stop.rounds", "not the string \"30\""},
         Bad{R"("stop": {"rounds": -5})", "2: stop.rounds", "not -5"},
         Bad{R"("stop": 30)", "2: stop", "must be an object, not 30"},
         Bad{R"("engine": "sockts")", "2: engine", "did you mean `sockets`?"},
@@ -302,9 +302,9 @@ TEST(ReadExperiment, ComplainsOfEverythingAtOnce) {
 TEST(ReadExperiment, SaysWhatIsNoExperimentAtAll) {
   const ReadOptions options{"exp.json", {}, known()};
   for (const auto& [content, what] :
-       {std::pair{"", "exp.json:1:1: this is no JSON: there is nothing in it"},
+       {std::pair{"", "exp.json:1:1: invalid JSON: there is nothing in it"},
         {"// only a comment\n", "there is nothing but a comment in it"},
-        {"{\"schema\": 1,\n", "exp.json:1:14: this is no JSON: the text ends before"},
+        {"{\"schema\": 1,\n", "exp.json:1:14: invalid JSON: the text ends before"},
         {"[]", "exp.json:1:1: must be one object"},
         {"{\"protocol\": {\"name\": \"pbft\"}}", "exp.json:1:1: \"schema\": 1 is missing"},
         {"{\"schema\": 2, \"protokoll\": []}",
@@ -382,7 +382,7 @@ TEST(ReadExperiment, MoreThanFFaultyNeedsSayingSo) {
 TEST(ReadExperiment, AnOverrideMayNameAParameterOfTheProtocolAlone) {
   const Experiment e = one("", {{"protocol.name", "pbft"}, {"checkpoint", "20"}});
   EXPECT_EQ(std::get<std::int64_t>(e.parameters.at("checkpoint")), 20);
-  // What is wrong with it is said as of the whole path.
+  // Its errors name the whole path.
   EXPECT_THAT(complaints("\"seed\": 1", {{"protocol.name", "pbft"}, {"checkpoint", "-1"}}),
               ElementsAre(HasSubstr("protocol.checkpoint: must be a whole number from 1 to 1000")));
   EXPECT_THAT(complaints("\"seed\": 1", {{"protocol.name", "raft"}, {"checkpoint", "5"}}),
@@ -553,7 +553,7 @@ TEST(ReadExperiment, EveryKeyTakesOrRefusesEveryShape) {
   EXPECT_GT(refused, 800);
 }
 
-// What means nothing for a protocol is off, and whoever asks for it is told.
+// An oracle that means nothing for a protocol is off, and a file that asks for it is refused.
 TEST(ReadExperiment, OraclesThatMeanNothingAreOff) {
   const auto read = [](const std::string& oracles) {
     return read_experiments("{\"schema\": 1, \"protocol\": {\"name\": \"bitcoin\"}" + oracles + "}",

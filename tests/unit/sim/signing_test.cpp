@@ -220,7 +220,7 @@ TEST(Signing, ManyListsAreAllAnsweredAndARestartForgetsThem) {
   EXPECT_TRUE(checks.verdict(8, Ticket{1}));
 }
 
-// What is signed by whom is delivered, once its signature is verified.
+// Delivers each signed text with its signer, once the signature is verified.
 struct Notary {
   struct Message {
     NodeId author;

@@ -23,7 +23,7 @@ Experiment one(const std::string& members) {
   return out->front().experiment;
 }
 
-// It was that of one hop, so that time-outs ran out before the first answer of who is far away.
+// It was that of one hop, so that time-outs ran out before the first answer from far away.
 TEST(StandardDelta, IsTwiceTheLongestWayOverATopology) {
   const auto delta = [](const std::string& members) { return one(members).network.delta; };
   EXPECT_EQ(delta(R"("committee": {"n": 7}, "network": {"topology": "chain"})"), 12 * kUnit);

@@ -101,7 +101,7 @@ TEST(World, WhatTheNetworkAndLiarsMakeOfAMessageIsDroppedToo) {
   EXPECT_EQ(parrots.drops, parrots.made());
 }
 
-// In rounds too: what a node does next in the same instant is no round later.
+// In rounds too: what a node does next in the same instant is not a round later.
 TEST(World, ATimerOfNoLengthRunsOutInItsInstant) {
   for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
     for (const std::uint64_t pause : {0, 1}) {

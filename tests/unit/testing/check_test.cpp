@@ -168,7 +168,7 @@ TEST(Check, SaysWhoseRequestWaits) {
   std::filesystem::remove_all(o.folder);
 }
 
-// What it is handed it delivers, before the call returns.
+// It delivers what it is handed, before the call returns.
 struct Mirror {
   struct Message {};
   struct Output {

@@ -1,4 +1,4 @@
-// What is generated is valid and within f.
+// Generated plans are valid and within f.
 #include "thresher/testing/generators.hpp"
 
 #include <gtest/gtest.h>

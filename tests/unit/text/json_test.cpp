@@ -42,24 +42,24 @@ TEST(Json, KnowsTheColumnOfEveryKeyAndValue) {
   EXPECT_EQ(places(parsed(" 5")), (std::vector<Place>{{1, 2}}));
 }
 
-// Whoever reads a complaint knows no name of the library's.
+// A user who reads a complaint does not know the library's names.
 TEST(Json, SaysInItsOwnWordsWhatIsNoJson) {
   for (const auto& [content, words] : std::initializer_list<std::pair<std::string, std::string>>{
-           {"{\"a\": }", "here stands '}', and not a value"},
-           {"{\"a\" 1}", "here stands a number, and not ':'"},
-           {"{\"a\": 1 \"b\": 2}", "here stands a text, and not '}'"},
-           {"{1: 2}", "here stands a number, and not a text"},
-           {"[1 2]", "here stands a number, and not ']'"},
+           {"{\"a\": }", "expected a value, found '}'"},
+           {"{\"a\" 1}", "expected ':', found a number"},
+           {"{\"a\": 1 \"b\": 2}", "expected '}', found a string"},
+           {"{1: 2}", "expected a string, found a number"},
+           {"[1 2]", "expected ']', found a number"},
            {"[1,", "the text ends before it is complete"},
-           {"[1] []", "here stands '[' after the end of the value"},
-           {"[tru]", "a word that is none of true, false and null"},
-           {"[01]", "here stands a number, and not ']'"},
+           {"[1] []", "found '[' after the end of the value"},
+           {"[tru]", "a word other than true, false and null"},
+           {"[01]", "expected ']', found a number"},
            {"[-]", "a number that is not written as in 12"},
            {"[1e999]", "the number '1e999' is too large"},
-           {"[\"a\tb\"]", "a text with a control character"},
-           {"[\"a", "a text without its closing quote"},
-           {"[\"\xff\"]", "a text with bytes that are no UTF-8"},
-           {"[\"\\x\"]", "a text with an escape that there is not"},
+           {"[\"a\tb\"]", "a string with a control character"},
+           {"[\"a", "a string without its closing quote"},
+           {"[\"\xff\"]", "a string with bytes that are not UTF-8"},
+           {"[\"\\x\"]", "a string with an unknown escape"},
            {"\xef\xbb", "a byte-order mark"}}) {
     const std::string said = refused(content).what;
     EXPECT_NE(said.find(words), std::string::npos) << content << ": " << said;
@@ -79,7 +79,7 @@ TEST(Json, KnowsTheLineOfEveryKeyAndValue) {
   EXPECT_EQ(tree.find("b")->items()[1].place().line, 7U);
 }
 
-// Between the mark and the first brace a comment was no comment.
+// Between the mark and the first brace a comment was not taken as one.
 TEST(Json, AByteOrderMarkIsNoWord) {
   const auto tree = parse("\xef\xbb\xbf// a comment\n{\"a\": 1,\n \"b\": 2}");
   ASSERT_TRUE(tree);

@@ -54,7 +54,7 @@ TEST(Binding, ProvesItsAbsenceWithConf) {
   EXPECT_FALSE(small.futures);
 }
 
-// Damaged futures are no witness: a step that is not enabled, an end that is another one.
+// Damaged futures are not a witness: a step that is not enabled, an end that is another one.
 TEST(Binding, ReplayRefusesWhatIsNoPairOfFutures) {
   const Automaton ta = export_votes(kMmr14);
   const Property& p = property(ta, "binding");

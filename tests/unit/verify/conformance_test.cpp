@@ -42,7 +42,7 @@ std::string judge(const RuleLog& log, NodeSet faulty = NodeSet(4)) {
 TEST(Conformance, AGoodTraceIsARunAndAnEmptyOneIsNot) {
   EXPECT_EQ(judge(good()), "");
   EXPECT_NE(judge({}).find("no step"), std::string::npos);
-  // Steps of faulty nodes are no evidence.
+  // Steps of faulty nodes are not evidence.
   NodeSet faulty(4);
   faulty.insert(NodeId{0});
   RuleLog log;

@@ -1,5 +1,5 @@
-// What runs is what is proved: the broadcasts' tables exported, their properties for every n, and
-// their mutants.
+// The code that runs is what is proved: the broadcasts' tables exported, their properties for every
+// n, and their mutants.
 #include "thresher/verify/export.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Export, EachWeakerGuardIsRefuted) {
     EXPECT_TRUE(is_refuted(with_rules(bracha::kTable, rules))) << rules[k].name;
   }
 }
-// Of the two rules that join one may be lower: the other one still holds back all with an input.
+// One of the two rules that join may be lower: the other one still holds back all with an input.
 TEST(Export, EachWeakerThresholdOfImbsAndRaynalIsRefuted) {
   for (const Threshold& lowered : {kCorrectHeard, kAvailability}) {
     auto rules = std::to_array(imbs_raynal::kRules);

@@ -122,7 +122,7 @@ TEST(Portfolio, SafetyIsAskedBeforeLiveness) {
   EXPECT_EQ(asked, (std::vector<std::string>{"hard", "easy", "ends", "moves"}));
 }
 
-// What takes all the time that it gets leaves the others theirs, and gets more in the end.
+// A checker that uses all the time it gets leaves the others theirs, and gets more in the end.
 TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
   const auto ta = parse_automaton(kFour, "four.ta");
   ASSERT_TRUE(ta) << ta.error();
@@ -150,7 +150,8 @@ TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
   for (std::size_t i = 1; i < given.size(); ++i) EXPECT_GT(given[i], given[i - 1]);
 }
 
-// `easy` holds, `hard` does not: whoever calls it safe is overruled by the run of one process.
+// `easy` holds, `hard` does not: to call it safe is overruled by the run of one
+// process.
 TEST(Portfolio, AWrongSafeIsOverruledByASmallInstance) {
   const auto ta = parse_automaton(kTwo, "two.ta");
   ASSERT_TRUE(ta) << ta.error();
@@ -171,7 +172,7 @@ TEST(Portfolio, AWrongSafeIsOverruledByASmallInstance) {
   EXPECT_FALSE(holds(ta->properties[1].formula, outcomes[1].witness->parameters, *run));
 }
 
-// What is too large to be run in time is said to be so, and stays safe.
+// An instance that is too large to be run in time is reported as such, and stays safe.
 TEST(Portfolio, WhatCannotBeRunInTimeIsCounted) {
   const auto ta = parse_automaton(kTwo, "two.ta");
   ASSERT_TRUE(ta) << ta.error();

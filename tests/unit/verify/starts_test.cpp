@@ -235,7 +235,7 @@ TEST(Inits, AreTakenAlikeByEveryCheckerAndByBruteForce) {
   EXPECT_GT(kept, 5);
 }
 
-// What is not looked at is told, and told apart.
+// Instances that are not looked at are reported, each kind apart.
 TEST(Inits, CountsOfInstancesAreTrue) {
   const auto rehearsed = [](const std::string& assumptions, const std::string& inits,
                             double seconds) {

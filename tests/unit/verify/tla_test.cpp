@@ -142,7 +142,7 @@ TEST(Tla, AnImplicationInAListNeedsBrackets) {
   EXPECT_EQ(error_of(of("sent >= 1 /\\ seen >= 1 => [](NumOpen = 0)")), "");
 }
 
-// What TLA+ does not look at, people write to themselves: an ASSUME there once left out instances.
+// People write notes where TLA+ does not look: an ASSUME there once left out instances.
 TEST(Tla, WhatFollowsTheEndOfTheModuleIsNoneOfIt) {
   const std::string text = std::string(kModule) + "ASSUME N = 1000\nold: Rule0(p) == (* ...\n";
   const auto ta = parse_tla(text, "echo.tla");

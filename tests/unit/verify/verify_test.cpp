@@ -113,7 +113,7 @@ TEST(Text, SomeHundredBracketsAreRead) {
   EXPECT_EQ(ta.properties[0].formula.children[0].children.size(), 401u);
 }
 
-// What becomes of x would depend on the reader: once the two were summed without a word.
+// The value of x would depend on the reader: once the two were summed without a word.
 TEST(Text, TwoActionsOnOneVariableAreRefused) {
   const auto error_with = [](const std::string& actions) {
     return error_of(
@@ -346,7 +346,7 @@ TEST(Fragment, LivenessWithCyclesIsRefused) {
   EXPECT_THAT(out.why, HasSubstr("cycle"));
 }
 
-// What live refuses may have a small violation all the same.
+// A property that live refuses may have a small violation all the same.
 TEST(Fragment, LivenessOutsideOfLiveIsExplored) {
   const std::string text =
       "skel C { shared x; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; }\n"

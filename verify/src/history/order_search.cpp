@@ -126,7 +126,7 @@ void OrderSearch::place_free_gets() {
   }
 }
 
-// What ended first is tried first: it is the likeliest to have come first.
+// The operation that ended first is tried first: it is the likeliest to have come first.
 void OrderSearch::open_frame(Frame& frame) {
   for (std::uint32_t chain = 0; chain < chains_.size(); ++chain) {
     const Operation* op = head(chain);

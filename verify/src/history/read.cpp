@@ -83,7 +83,7 @@ class FileReader {
     const auto name = [&](std::string& out) {
       const std::string* text = m.value.as_text();
       if (text == nullptr || text->empty()) {
-        return complain(line.number, "'" + m.key + "' is a text that is not empty");
+        return complain(line.number, "'" + m.key + "' must be a string that is not empty");
       }
       out = *text;
     };
@@ -107,14 +107,14 @@ class FileReader {
                                                  "id", "after"}));
     }
     if (m.value.is_list() || m.value.is_object()) {
-      return complain(line.number, "'value' is a text, a number, true, false or null");
+      return complain(line.number, "'value' must be a string, a number, true, false or null");
     }
     // Two that round to the same would be one value, and 1e2 another than 100.
     if (m.value.is_number() && !m.value.as_unsigned() && !m.value.as_signed()) {
       return complain(
           line.number,
           "'value' is a number that cannot be compared exactly: only whole numbers from "
-          "-2^63 to 2^64-1 without point and exponent can; write it as a text, in "
+          "-2^63 to 2^64-1 without point and exponent can; write it as a string, in "
           "quotes");
     }
     line.value = text::write(m.value);

@@ -10,7 +10,7 @@
 // Guarantees: after every append, root() is that of MerkleTree(all leaves), so one checker
 // (merkle_included) serves both. Holds one hash for each bit of size() that is set, 64 at most, and
 // can be made again from them. A leaf costs one inner hash on average. Full parts never change once
-// append() told them: whoever stores them can make a path for any size up to the newest.
+// append() told them: who stores them can make a path for any size up to the newest.
 // Source: the peaks of Todd's Merkle mountain ranges (OpenTimestamps, 2012), joined from the right,
 // are the recursion of RFC 6962, 2.1.
 #pragma once
@@ -72,7 +72,7 @@ class MerkleRange {
   std::uint64_t size() const { return size_; }
   /// The hash of nothing for an empty range.
   Digest root() const;
-  /// Of the full parts, from the largest to the smallest.
+  /// Hashes of the full parts, from the largest to the smallest.
   const std::vector<Digest>& peaks() const { return peaks_; }
 
  private:

@@ -7,10 +7,10 @@
 // of the program, or more than f Byzantine members, and what follows from it must not be signed.
 //
 // Guarantees: a condition that does not hold throws InvariantBroken with the promise, the condition
-// and the file, and nothing behind it runs. Who steps a protocol (a node, a simulation, a test)
-// catches it, releases no effect of that step, and never steps that protocol again: its state is
-// half changed. THRESHER_DEBUG_ASSERT is for checks that cost more than the work beside them: it is
-// compiled but does nothing where NDEBUG is defined.
+// and the file, and nothing behind it runs. The caller that steps a protocol (a node, a simulation,
+// a test) catches it, releases no effect of that step, and never steps that protocol again: its
+// state is half changed. THRESHER_DEBUG_ASSERT is for checks that cost more than the work beside
+// them: it is compiled but does nothing where NDEBUG is defined.
 //
 // Not for bad input: what a peer, a user or a disk can cause is refused with an error.
 #pragma once

@@ -1,4 +1,4 @@
-// Immutable shared bytes: a payload is read once from a socket and shared by whoever needs it.
+// Immutable shared bytes: a payload is read once from a socket and shared by all that need it.
 //
 //   Bytes whole = Bytes::from(std::move(vector));
 //   Bytes part = whole.slice(4, 16);          // shares the memory, copies nothing

@@ -1,4 +1,4 @@
-// Who takes part, and how many of them count as enough.
+// The members of a protocol, and how many of them are enough.
 //
 //   auto committee = Committee::make(4, 1);       // n, f; empty unless n >= 3f+1 and n <= 4096
 //   Tally tally(*committee);

@@ -46,7 +46,7 @@ struct CancelTimer {
 };
 /// A durable record. `body` is a large slice that is stored beside `value` without being copied.
 /// Later records of the same table and key replace earlier ones; an empty `value` erases.
-/// A `lazy` record is no barrier itself: it is durable before the next record that is one.
+/// A `lazy` record is not itself a barrier: it is durable before the next record that is one.
 struct Persist {
   std::uint32_t table = 0;
   Bytes key;
@@ -65,8 +65,8 @@ struct Verify {
   std::optional<NodeId> sender{};
 };
 /// Ask for one verdict on a list of signatures on `digest`; answered by one `Verified`, which says
-/// whether all are good. Pre: the list is complete and nobody changes it any more, so that who
-/// answers many askers may remember what it said of it.
+/// whether all are good. Pre: the list is complete and does not change after this, so that a
+/// verifier may cache its verdict by the list's address.
 struct VerifyAll {
   Ticket ticket;
   Digest digest;

@@ -59,7 +59,7 @@ constexpr std::string_view to_string(ErrorCode code) {
   return "unknown";
 }
 
-/// What a call of the system that failed with this `errno` says of the path it was given.
+/// The error that a failed system call with this `errno` means for the path it was given.
 constexpr ErrorCode code_of_errno(int error) {
   switch (error) {
     case ENOENT:

@@ -2,8 +2,8 @@
 //
 //   Digest d = hash(transcript.view());
 //
-// Guarantees: the same bytes on every machine. Payload digests may come from another function: who
-// mints a payload computes its digest from the content, never from the wire.
+// Guarantees: the same bytes on every machine. Payload digests may come from another function: the
+// code that makes a payload computes its digest from the content, never from the wire.
 #pragma once
 
 #include <array>

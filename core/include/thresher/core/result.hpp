@@ -61,7 +61,7 @@ class [[nodiscard]] Result {
   explicit operator bool() const { return state_.index() == 0; }
   T& operator*() & { return checked<0>(); }
   const T& operator*() const& { return const_cast<Result*>(this)->template checked<0>(); }
-  /// Of a result that nobody keeps: its value is taken out, not copied.
+  /// For a result that nobody keeps: its value is taken out, not copied.
   T operator*() && { return std::move(checked<0>()); }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }

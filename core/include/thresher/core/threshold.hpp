@@ -32,10 +32,10 @@ inline constexpr Threshold kValidity{0, 1, 1, 1};
 inline constexpr Threshold kAvailability{1, -1, 0, 1};
 /// A set of this size has a correct majority of at least f+1: 2f+1.
 inline constexpr Threshold kStrong{0, 2, 1, 1};
-/// So many correct nodes are a quorum, whoever else is in the set: ceil((n+3f+1)/2), which is n
-/// when n = 3f+1 and n-f when n = 5f+1.
+/// This many nodes have a quorum of correct ones among them, whichever are faulty:
+/// ceil((n+3f+1)/2), which is n when n = 3f+1 and n-f when n = 5f+1.
 inline constexpr Threshold kFast{1, 3, 1, 2};
-/// Of the n-f that can be waited for at least so many are correct: n-2f.
+/// At least this many of the n-f that can be waited for are correct: n-2f.
 inline constexpr Threshold kCorrectHeard{1, -2, 0, 1};
 /// One is enough.
 inline constexpr Threshold kAny{0, 0, 1, 1};

@@ -50,7 +50,7 @@ class Writer {
   Writer& u32(std::uint32_t v) { return word(v); }
   Writer& u64(std::uint64_t v) { return word(v); }
   Writer& bytes(ByteView v);
-  /// Room for so many bytes in all: who knows how many there will be saves the moves.
+  /// Room for this many bytes in all: a caller that knows how many there will be saves the moves.
   Writer& reserve(std::size_t bytes) {
     out_.reserve(bytes);
     return *this;

@@ -1,14 +1,14 @@
-// What shows anybody that a value is the beacon's, with nothing but the group's public key.
+// Proofs that a value is the beacon's, checked with nothing but the group's public key.
 //
 //   auto proof = make_beacon_proof(keys, shares);
 //   std::optional<Digest> value = check_beacon_proof(group, round, proof->view());
 //
 // A proof holds t shares of the coin with their equality proofs, and the public key of each one's
 // node. The keys need no other witness: Lagrange's combination of them has to be the group key.
-// Guarantees: whoever cannot make t shares of the group's secret cannot make a proof of another
-// value: each equality proof ties a share to the key beside it, so the combined share has the
-// logarithm of the combined key, which is the group's. A value has many proofs, one for each t
-// nodes. 130 bytes a share.
+// Guarantees: without t shares of the group's secret nobody can make a proof of another value: each
+// equality proof ties a share to the key beside it, so the combined share has the logarithm of the
+// combined key, which is the group's. A value has many proofs, one for each t nodes. 130 bytes a
+// share.
 #pragma once
 
 #include "thresher/core/bytes.hpp"
@@ -18,7 +18,7 @@
 
 namespace thresher::crypto {
 
-/// What coins of the beacon of this key are bound to: no other use of the key tosses the same.
+/// The context of the coins of this key's beacon: no other use of the key tosses the same.
 ChainContext beacon_context(const RistrettoPoint& group);
 /// The public key that any threshold nodes' keys combine to. Empty when they give none.
 std::optional<RistrettoPoint> group_key(const CoinKeys& keys);

@@ -5,8 +5,8 @@
 //   std::optional<Digest> value = scheme.combine(round, good_shares);
 //
 // Guarantees, of every implementation: the value of an instance does not depend on which shares
-// made it; fewer than `threshold()` shares give none. What hides the value before that is the
-// implementation's to say. Protocols know coins by this header alone.
+// made it; fewer than `threshold()` shares give none. How the value is hidden before that, each
+// implementation says. Protocols know coins by this header alone.
 #pragma once
 
 #include <array>

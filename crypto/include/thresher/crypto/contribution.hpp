@@ -1,4 +1,4 @@
-// What one node gave to something that needs several of them.
+// One node's part of something that needs several nodes.
 //
 //   std::vector<Contribution> points{{NodeId{2}, bytes}};
 //

@@ -3,8 +3,8 @@
 //
 //   const std::uint32_t sum = crypto::crc32c(as_view("123456789"));   // 0xe3069283
 //
-// Guarantees: the checksum of RFC 3720, appendix B.4. Finds accidents; it keeps nobody out who
-// writes on purpose: digests and signatures do that.
+// Guarantees: the checksum of RFC 3720, appendix B.4. Finds accidents, not changes made on purpose:
+// digests and signatures do that.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace thresher::crypto {
 
-/// Of any number of bytes, also none.
+/// The checksum of any number of bytes, also none.
 std::uint32_t crc32c(ByteView data);
 
 }  // namespace thresher::crypto

@@ -6,8 +6,8 @@
 //   DealtKey scheme(setup, self, dkg_secret_of(signing_key), seed);
 //
 // Each dealer shares m random secrets by polynomials of degree f: it commits to the coefficients
-// (Feldman) and seals each node's shares under a key that only the two of them know. Of the
-// dealings that all agree on, n-2f independent secrets are extracted from each batch of n-f, and
+// (Feldman) and seals each node's shares under a key that only the two of them know. From the
+// dealings that all agree on, n-2f independent secrets are extracted for each batch of n-f, and
 // these are the coefficients of the key's polynomial, of degree threshold-1. Node i's share is its
 // value at i+1, which f+1 nodes give it point by point.
 //
@@ -57,7 +57,7 @@ struct DkgSetup {
 };
 
 /// The group elements of Ed25519 keys: a node's identity is what shares are sealed under. Empty
-/// when a key is no point of the curve, or one of small order. Source: Thormarker (ePrint
+/// when a key is not a point of the curve, or one of small order. Source: Thormarker (ePrint
 /// 2021/509), which proves that one key may sign and receive.
 std::optional<std::vector<RistrettoPoint>> dkg_keys_of(std::span<const PublicKey> identities);
 /// The mirror: what opens what is sealed under a node's identity.

@@ -7,8 +7,8 @@
 //   send(to, key->point_for(to));  ...  key->finish(points);
 //
 // Guarantees, of every implementation: functions of their arguments and the node's keys, so a
-// restarted node says the same again. What hides the key is the implementation's to say
-// (dkg.hpp). Protocols know key generation by this header alone.
+// restarted node says the same again. How the key is hidden, each implementation says (dkg.hpp).
+// Protocols know key generation by this header alone.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ class DkgScheme {
   /// This node's dealing; empty when it deals none.
   virtual std::optional<Bytes> deal() const = 0;
   virtual std::uint32_t dealing_bytes() const = 0;  ///< of every well-formed dealing
-  /// Who may deal.
+  /// Whether the node may deal.
   virtual bool deals(NodeId node) const = 0;
   /// Dealings that are enough for a key.
   virtual std::uint32_t enough_dealings() const = 0;

@@ -25,7 +25,7 @@ namespace thresher::crypto {
 
 class ListChecks {
  public:
-  /// Under which the signatures of lists are asked; nobody else may ask under it.
+  /// The instance under which signatures of lists are asked; no other caller may use it.
   static constexpr std::uint32_t kInstance = ~std::uint32_t{0};
 
   /// `asked` as it must be added, with key and signature filled in, for each of `count` signatures.

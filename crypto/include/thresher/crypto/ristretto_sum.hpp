@@ -16,15 +16,15 @@
 namespace thresher::crypto {
 
 /// sum of scalars[i] * points[i]. Scalars may be zero, points and the sum the identity, which is
-/// all zeros in bytes. Empty when the sizes differ, a point is no canonical encoding or a scalar is
-/// not below the group order.
+/// all zeros in bytes. Empty when the sizes differ, a point is not a canonical encoding or a scalar
+/// is not below the group order.
 std::optional<RistrettoPoint> ristretto_sum(std::span<const RistrettoScalar> scalars,
                                             std::span<const RistrettoPoint> points);
 
 /// Points that are multiplied many times: decoded once.
 class RistrettoTable {
  public:
-  /// Empty when a point is no canonical encoding.
+  /// Empty when a point is not a canonical encoding.
   static std::optional<RistrettoTable> of(std::span<const RistrettoPoint> points);
   RistrettoTable(RistrettoTable&&) noexcept;
   RistrettoTable& operator=(RistrettoTable&&) noexcept;

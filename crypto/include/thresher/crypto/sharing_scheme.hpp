@@ -11,8 +11,8 @@
 // of them make that one's row. A share is what a node with a row shows to open the secret.
 // Guarantees, of every implementation: functions of their arguments and the node's seed, so that a
 // restarted node says the same again; of one commitment each node has one row at most that passes,
-// each two nodes one point, and all openings give one secret. What hides the secret is the
-// implementation's to say. Protocols know verifiable sharing by this header alone.
+// each two nodes one point, and all openings give one secret. How the secret is hidden, each
+// implementation says. Protocols know verifiable sharing by this header alone.
 #pragma once
 
 #include <cstdint>

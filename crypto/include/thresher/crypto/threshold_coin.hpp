@@ -8,8 +8,8 @@
 // Guarantees: the value is a hash of secret * H(instance), the same from any threshold() shares;
 // with fewer it is as hard to guess as the computational Diffie-Hellman problem in this group. A
 // share carries its proof (RFC 9497's DLEQ, one element) for its node, chain, epoch and instance,
-// so it fits nowhere else; non-canonical encodings and the identity are refused. Whoever dealt
-// knows every value: the dealer is trusted. The secret lies in guarded memory (secret.hpp). Not
+// so it fits nowhere else; non-canonical encodings and the identity are refused. The dealer
+// knows every value, so it is trusted. The secret lies in guarded memory (secret.hpp). Not
 // audited.
 // Source: Cachin, Kursawe, Shoup (PODC 2000), section 4.3.
 #pragma once
@@ -44,8 +44,8 @@ std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
 /// True when any threshold nodes share one secret, not zero: what to check in keys from a file.
 bool coin_keys_agree(const CoinKeys& keys);
 
-/// Whose values a coin has: those of one committee with its threshold, or those of the key that
-/// the group has, which stay when the key is shared anew among others with another threshold.
+/// What the values of a coin depend on: one committee with its threshold, or the key of the group,
+/// which stays when it is shared anew among others with another threshold.
 enum class ValuesOf : std::uint8_t { kCommittee, kGroupKey };
 
 class ThresholdCoin final : public CoinScheme {

@@ -56,7 +56,7 @@ class BatchVerifier {
   virtual std::optional<Error> problem() const { return std::nullopt; }
 };
 
-/// What a backend is there for. Parts are measured by name only, and a yardstick applies another
+/// The purpose of a backend. Parts are measured by name only, and a yardstick applies another
 /// rule.
 enum class VerifierUse : std::uint8_t { kWhole, kPart, kYardstick };
 
@@ -82,7 +82,7 @@ std::vector<std::string> verifier_names(F wanted) {
 /// kMissing, with the nearest name, when there is no backend of that name; kUnsupported when this
 /// machine lacks what it needs.
 Result<std::unique_ptr<BatchVerifier>, Error> open_verifier(std::string_view name);
-/// The same for who knows the name; null in place of an error.
+/// The same for a name that is known; null in place of an error.
 std::unique_ptr<BatchVerifier> make_verifier(std::string_view name);
 
 /// The fastest one on the processor with a verdict of its own for each signature.

@@ -23,7 +23,7 @@ namespace thresher::crypto {
 using VrfSeed = std::array<std::byte, 32>;
 /// gamma (32 bytes), challenge (16), response (32).
 using VrfProof = std::array<std::byte, 80>;
-/// Uniform to everybody who has not seen the proof.
+/// Uniform to every node that has not seen the proof.
 using VrfOutput = std::array<std::byte, 64>;
 
 struct VrfEvaluation {
@@ -33,7 +33,7 @@ struct VrfEvaluation {
 
 PublicKey vrf_public_key(const VrfSeed& seed);
 
-/// RFC 9381, 5.1. Empty only when 256 tries hit no curve point, which happens to nobody.
+/// RFC 9381, 5.1. Empty only when 256 tries hit no curve point, which does not happen.
 std::optional<VrfEvaluation> prove_vrf(const VrfSeed& seed, ByteView input);
 
 /// RFC 9381, 5.3. The output when the proof is right, else empty. Pre: none; everything may come

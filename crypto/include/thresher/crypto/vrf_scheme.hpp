@@ -4,9 +4,9 @@
 //   std::optional<VrfProof> mine = scheme.draw(round);
 //   std::optional<Digest> value = scheme.check(round, from, proof);   // empty: not its ticket
 //
-// Guarantees, of every implementation: a node has one value an instance, whatever it sends. What
-// hides the value before the proof is shown is the implementation's to say. Protocols know
-// lotteries by this header alone.
+// Guarantees, of every implementation: a node has one value an instance, whatever it sends. How the
+// value is hidden before the proof is shown, each implementation says. Protocols know lotteries by
+// this header alone.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ class VrfScheme {
 };
 
 /// Tickets by the verifiable random function of vrf.hpp, on keys that were fixed before anybody
-/// knew `chain`: who may choose its key later chooses among values.
+/// knew `chain`: a node that could choose its key later would choose among values.
 class VrfLottery final : public VrfScheme {
  public:
-  /// `keys`: of the nodes, by id. `seed`: this node's; empty for who only watches.
+  /// `keys`: of the nodes, by id. `seed`: this node's; empty for an observer.
   VrfLottery(ChainContext chain, std::vector<PublicKey> keys, std::optional<Secret<VrfSeed>> seed);
 
   std::optional<VrfProof> draw(std::uint64_t instance) const override;

@@ -24,7 +24,7 @@
 // crashes and power cuts, and it asks again what it has no answer to; without one it must not come
 // back with its key. A member that did not ask is given the answer when it asks. Questions of a
 // kind are numbered from 0 without gaps and asked in that order, each once in a process; up to half
-// of `window` may be open, and the last half of it is kept for members that lag. Who is further
+// of `window` may be open, and the last half of it is kept for members that lag. A member further
 // behind gets no answers any more: it takes them over from the others by its own means, and goes on
 // with skip_below(). Numbers lie below 2^40. One thread of its own. Errors say what is wrong,
 // where, and what to do. An answer does not come while more than f members are away.
@@ -84,7 +84,7 @@ struct ChannelStatus {
 class Channel {
  public:
   /// kRejected: the options do not fit each other, or the members. kMismatch: the key or the share
-  /// is no member's. Also those of crypto::load_coin_share(), net::DiskStore::open_checked() and
+  /// is not a member's. Also those of crypto::load_coin_share(), net::DiskStore::open_checked() and
   /// net::Transport::start().
   static Result<std::unique_ptr<Channel>, Error> join(ChannelOptions options);
   /// Leaves at once. Answers that are not there yet are broken promises.
@@ -92,7 +92,7 @@ class Channel {
 
   /// What the members decide about a question. From any thread but the channel's. kRejected:
   /// it is not asked, being too far ahead, answered too long ago, asked before, or numbered 2^40 or
-  /// above; `where` is "question 7". kIo: the disk failed before. A string is no bool here.
+  /// above; `where` is "question 7". kIo: the disk failed before. A string is not a bool here.
   template <std::same_as<bool> Bit>
   Result<std::future<bool>, Error> agree(std::uint64_t question, Bit value) {
     return agree_bit(question, value);
@@ -103,8 +103,8 @@ class Channel {
   Result<std::future<std::vector<Agreed>>, Error> collect(std::uint64_t question, ByteView entry);
   /// A number near those that the other members get. Pre: within 2^62 of zero.
   Result<std::future<std::int64_t>, Error> approach(std::uint64_t question, std::int64_t number);
-  /// Questions of all kinds below matter no more here: those without an answer are broken
-  /// promises, and nobody who lags is helped with them. kRejected: no question has that number, and
+  /// Questions of all kinds below matter no more here: those without an answer are broken promises,
+  /// and nodes that lag are not helped with them. kRejected: no question has that number, and
   /// nothing is skipped.
   Result<Unit, Error> skip_below(std::uint64_t question);
   ChannelStatus status() const;

@@ -5,11 +5,11 @@
 //     Digest state() const override { ... }
 //
 // Guarantees: every correct node calls apply() for the same transactions in the same order, each
-// (client, sequence, data) once. What apply() returns goes to whoever submitted the transaction.
-// All calls come from the node's thread, one at a time, and must not block: meanwhile the node does
-// nothing. Not checked: that apply() is a function of what it was given. One that reads a clock, a
-// random device, an address or the order of an unordered container makes the nodes' states differ;
-// state() shows it.
+// (client, sequence, data) once. The result of apply() goes to the client that submitted the
+// transaction. All calls come from the node's thread, one at a time, and must not block: meanwhile
+// the node does nothing. Not checked: that apply() is a function of what it was given. One that
+// reads a clock, a random device, an address or the order of an unordered container makes the
+// nodes' states differ; state() shows it.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@
 
 namespace thresher::net {
 
-/// One committed transaction. `data` lives as long as the call. `slot` and `time_us` are told to
-/// apply() alone, and are 0 for who reads the log of a node.
+/// One committed transaction. `data` lives as long as the call. Only apply() gets `slot` and
+/// `time_us`; they are 0 for a reader of a node's log.
 struct Transaction {
   std::uint64_t position = 0;  ///< in the log, from 0
   ClientId client{};           ///< whose, as the member says that wrote the block
@@ -83,14 +83,14 @@ class App {
   virtual std::optional<std::string> check(const ClientId& /*client*/, ByteView /*data*/) const {
     return std::nullopt;
   }
-  /// Answers a question about the state as it is after the last apply(). What it throws is told to
-  /// who asked.
+  /// Answers a question about the state as it is after the last apply(). The words of an exception
+  /// are sent to the client that asked.
   virtual Bytes query(ByteView /*question*/) const {
     throw std::runtime_error("this application answers no queries");
   }
   /// A member is proved to have signed two statements for one round. It comes in the order of the
   /// log, in the place of an apply() and at the same position at all nodes, and may come again with
-  /// other proofs against the same member: who punishes once has to remember whom.
+  /// other proofs against the same member: an application that punishes once must remember whom.
   virtual void convict(const Evidence& /*evidence*/, const Transaction& /*where*/) {}
   /// A digest of the state, compared between nodes.
   virtual Digest state() const = 0;

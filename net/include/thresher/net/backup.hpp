@@ -11,7 +11,7 @@
 // Guarantees: what is copied is a state that the node had: a log without a hole, and with it a
 // snapshot to start from where its front was pruned, read again from the copy before the call says
 // so. The destination appears under its name when it is whole and durable; until then the copy
-// grows in `DESTINATION.partial`, for one call at a time. What an interrupted one left there is
+// grows in `DESTINATION.partial`, for one call at a time. The remains of an interrupted one are
 // removed, and nothing that anybody else put there. Not guaranteed: that the key may sign with it.
 // A node that has run since the copy was made has signed what the copy does not know; it starts
 // with the copy as an observer alone, and says so (docs/operations.md).

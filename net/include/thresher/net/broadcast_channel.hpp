@@ -14,12 +14,12 @@
 // lie, up to f of them. Links are TLS 1.3 with the members' keys pinned. With a folder, what a
 // member said outlives crashes and power cuts, and payloads that were delivered before a crash may
 // be delivered again; without one it must not come back with its key. The last 4,096 payloads are
-// kept for members that lag. Who is so far behind that the others forgot what it lacks skips that,
-// and is told by `missed`, status() and the log; with chained-echo and folders at all members
-// nobody skips anything. One thread of its own; `deliver` is called
-// there and must not block. Deliveries that next() has not taken are kept up to `origin_bytes`; a
-// program that lets more of them wait is a member that lags. Nothing is ordered among origins.
-// Errors say what is wrong, where, and what to do.
+// kept for members that lag. A member so far behind that the others forgot what it lacks skips
+// that, and learns so from `missed`, status() and the log; with chained-echo and folders at all
+// members none skips anything. One thread of its own; `deliver` is called there and must not block.
+// Deliveries that next() has not taken are kept up to `origin_bytes`; a program that lets more of
+// them wait is a member that lags. Nothing is ordered among origins. Errors say what is wrong,
+// where, and what to do.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,11 @@ struct ChannelOptions {
   std::uint64_t window = 64;                ///< payloads of one member on the way
   std::size_t payload_bytes = 1u << 20;     ///< largest payload; at most 64 MiB
   std::size_t origin_bytes = 16u << 20;     ///< kept of one member, and for next(); >= two payloads
-  std::uint32_t speakers = 1;               ///< of chained-echo: who speak of an instance
-  /// Of chained-echo without a folder: how long a member that lags is waited for, until it was
+  std::uint32_t speakers = 1;               ///< of chained-echo: members that speak of an instance
+  /// With chained-echo without a folder: how long to wait for a member that lags, until it was
   /// level for as long.
   std::uint64_t patience_us = 10'000'000;
-  /// So many payloads more will never be delivered here, since the others forgot them. On the
+  /// This many more payloads will never be delivered here, since the others forgot them. On the
   /// channel's thread, at once; the log says it as well, once a second.
   std::function<void(std::uint64_t)> missed{};
   /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
@@ -73,7 +73,7 @@ struct ChannelStatus {
   std::size_t open = 0;          ///< instances on the way
 };
 
-/// Of next(): there is no delivery any more.
+/// Thrown by next(): there is no delivery any more.
 class ChannelEnded : public std::runtime_error {
  public:
   ChannelEnded() : std::runtime_error("the channel has ended") {}
@@ -88,7 +88,7 @@ class Channel {
  public:
   using Deliver = std::function<void(const Delivery&)>;
 
-  /// kRejected: the options do not fit each other, or the members. kMismatch: the key is no
+  /// kRejected: the options do not fit each other, or the members. kMismatch: the key is not a
   /// member's. Also those of net::DiskStore::open_checked() and net::Transport::start().
   static Result<std::unique_ptr<Channel>, Error> join(ChannelOptions options, Deliver deliver);
   /// Leaves at once; what was not delivered yet others may still deliver.

@@ -6,14 +6,14 @@
 //   if (out.committed()) use(out.receipt.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
-// Guarantees: every submission has one outcome within its patience (outcome.hpp). What was not
-// acknowledged is sent again, to the next node that answers, with the same last slot, so it counts
-// once; a node that is silent for kSilence gives way to the next one, as does one that observes, at
-// once, where any may be asked. One thread of its own. What
-// one node says (positions, results, refusals, the log) is that node's word; with Words::kQuorum
-// f+1 nodes have said the same, so one that is correct, where the genesis file has the right f. Of
-// a refusal that is final for kExpired alone: one of any other kind says that a correct node did
-// not take it, while a node that lies may have it ordered until Outcome::until.
+// Guarantees: every submission has one outcome within its patience (outcome.hpp). A transaction
+// without an acknowledgement is sent again, to the next node that answers, with the same last slot,
+// so it counts once; a node that is silent for kSilence gives way to the next one, as does one that
+// observes, at once, where any may be asked. One thread of its own. What one node says (positions,
+// results, refusals, the log) is that node's word; with Words::kQuorum f+1 nodes have said the
+// same, so one that is correct, where the genesis file has the right f. Of a refusal that is final
+// for kExpired alone: one of any other kind says that a correct node did not take it, while a node
+// that lies may have it ordered until Outcome::until.
 // With Words::kProof a commit is believed to a quorum's signatures alone, so one node that can be
 // reached is enough, whoever it is; a refusal is that node's word still.
 #pragma once
@@ -78,11 +78,11 @@ std::optional<NodeStatus> decode_status(ByteView control);
 /// a little behind takes it too, also while nothing moves that node on.
 inline constexpr std::uint64_t kSlotsBack = 16;
 
-/// Whose words end a submission or a question.
+/// Whose answers end a submission or a question.
 enum class Words : std::uint8_t {
   kOne,     ///< the node at hand
   kQuorum,  ///< f+1 nodes that say the same: one of them at least is correct
-  /// Of a submission: a checkpoint's certificate that covers it, and the path to it
+  /// For submissions: a checkpoint's certificate that covers it, and the path to it
   /// (log_proof.hpp). It comes with the next checkpoint, so after up to `checkpoint` slots of the
   /// genesis file, and in a ledger at rest whose protocol has no empty slots not before somebody
   /// submits more.
@@ -93,10 +93,10 @@ enum class Words : std::uint8_t {
 struct AskOptions {
   std::uint64_t patience_us = 30'000'000;  ///< Unit: microseconds. 0: it is over at once.
   Words words = Words::kOne;
-  /// Of a question: the state has to have so many transactions. `receipt.position + 1` reads what
+  /// For questions: the state has to have this many transactions. `receipt.position + 1` reads what
   /// one wrote oneself, whichever node answers.
   std::uint64_t length = 0;
-  /// Of a submission: ends the wait with kUnknown, or kRefused if it was never sent.
+  /// For submissions: ends the wait with kUnknown, or kRefused if it was never sent.
   std::stop_token cancel{};
 };
 
@@ -127,7 +127,7 @@ class Client {
   /// is "node 7".
   static Result<std::unique_ptr<Client>, Error> open(const std::string& genesis_file,
                                                      ClientOptions options = {});
-  /// What has no outcome yet gets kUnknown, or kRefused if it was never sent. Not from a callback
+  /// All without an outcome get kUnknown, or kRefused if they were never sent. Not from a callback
   /// of this client, whose thread it waits for.
   ~Client();
 
@@ -151,8 +151,8 @@ class Client {
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,
   /// without end, or until the next subscribe(): a client has one subscription. When the node has
-  /// pruned that position it calls `pruned` instead, with the first one that is there: what comes
-  /// then is for the caller to say, with another subscribe(). What they throw is lost, and told to
+  /// pruned that position it calls `pruned` instead, with the first one that is there: the caller
+  /// then decides where to go on, by another subscribe(). An exception of theirs is lost, and told to
   /// ClientOptions::on_problem; the next transaction follows.
   void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit,
                  std::function<void(std::uint64_t begins)> pruned = {});

@@ -1,4 +1,4 @@
-// Who submitted a transaction, as the log names it.
+// The submitter of a transaction, as the log names it.
 //
 //   ClientId id = client_id_of(key.public_key());
 //   std::puts(to_hex(id.bytes).c_str());
@@ -22,8 +22,8 @@ struct ClientId {
   friend auto operator<=>(const ClientId&, const ClientId&) = default;
 };
 
-/// Whose transactions evidence against members is (evidence.hpp): 16 bytes of ones, which are the
-/// id of no key that anybody can find.
+/// The client of transactions with evidence against members (evidence.hpp): 16 bytes of ones, which
+/// are the id of no key that anybody can find.
 inline constexpr ClientId kEvidenceClient = [] {
   ClientId out;
   out.bytes.fill(std::byte{0xff});

@@ -63,7 +63,7 @@ enum FrameKind : std::uint8_t {
 };
 
 /// Whether nodes say such frames only once their protocol runs. Without a default, so that a new
-/// kind has to say which it is; bytes that are no kind are not.
+/// kind has to say which it is; false for bytes that are not a kind.
 constexpr bool of_protocol(std::uint8_t kind) {
   switch (static_cast<FrameKind>(kind)) {
     case kPush:
@@ -122,7 +122,7 @@ Frame encode(const dag::Message& message);
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n);
 /// Computes the root of a payload that came.
 using RootOf = std::function<Digest(ByteView)>;
-/// The same for who computes the roots itself.
+/// The same for a caller that computes the roots.
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n,
                             const RootOf& root_of);
 

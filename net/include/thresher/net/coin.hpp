@@ -5,7 +5,7 @@
 //   auto seals = open_encryption(genesis, "node2/coin.key", NodeId{2});
 //
 // Guarantees: the public part is in the genesis file and in the chain id, so nodes of two deals
-// never connect; a share that does not fit it is refused. The dealer is trusted: who deals could
+// never connect; a share that does not fit it is refused. The dealer is trusted, since it could
 // keep every share. deal_coin() keeps none.
 #pragma once
 

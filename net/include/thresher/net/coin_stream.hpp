@@ -36,11 +36,11 @@ struct CoinStreamOptions {
   crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
   std::string coin = "setup-free-coin";
   std::string folder{};  ///< of records and the seed; empty: in memory
-  /// Of setup-free-coin, alone or in committees: the same at every node. 0: so many rounds that one
-  /// toss in 2^20 at most differs between nodes.
+  /// For setup-free-coin, alone or in committees: the same at every node. 0: so many rounds that
+  /// one toss in 2^20 at most differs between nodes.
   std::uint32_t rounds = 0;
   std::uint64_t sides = 2;
-  /// Of vrf-coin: the nodes' public keys by id, and this node's. Keys of signatures are no such.
+  /// For vrf-coin: the nodes' public keys by id, and this node's. Keys of signatures are no such.
   std::vector<PublicKey> vrf_keys{};
   std::optional<crypto::Secret<crypto::VrfSeed>> vrf_seed{};
   std::uint64_t pause_us = 0;       ///< between a value and the next toss
@@ -59,7 +59,7 @@ class CoinStream {
  public:
   using Deliver = std::function<void(const CoinToss&)>;
 
-  /// kMismatch: a key is no member's, or not this node's. kRejected: the coin cannot be tossed
+  /// kMismatch: a key is not a member's, or not this node's. kRejected: the coin cannot be tossed
   /// among these nodes. kMissing: there is no such coin. Also those of DiskStore::open_checked(),
   /// crypto::load_key() and Transport::start().
   static Result<std::unique_ptr<CoinStream>, Error> begin(CoinStreamOptions options,

@@ -1,5 +1,5 @@
-// What a node notes of each block and transaction on its way to a commit, with the time, for who
-// asks where the time goes.
+// What a node notes of each block and transaction on its way to a commit, with the time, to show
+// where the time goes.
 //
 //   auto records = net::read_commit_trace("net/node0/trace");
 //   if (!records) return fail(records.error());
@@ -7,7 +7,7 @@
 //
 // Guarantees: records are in the order in which they were written, all of one process; times are of
 // the machine's monotonic clock, so the files of several processes of one machine can be laid side
-// by side. What a killed process had not written yet is missing, and a record that it left
+// by side. Records that a killed process had not written yet are missing, and one that it left
 // unfinished is left out. The form is that of one build of the program: nothing else may rely on
 // it.
 #pragma once
@@ -66,8 +66,8 @@ struct TraceRecord {
 
 /// A record as it is in the file.
 std::vector<std::byte> encode_trace(const TraceRecord& record);
-/// Errors: those of the system where it cannot be read; kMalformed: it is no trace of this build.
-/// `where` is the path.
+/// Errors: those of the system where it cannot be read; kMalformed: it is not a trace of this
+/// build. `where` is the path.
 Result<std::vector<TraceRecord>, Error> read_commit_trace(const std::string& path);
 
 }  // namespace thresher::net

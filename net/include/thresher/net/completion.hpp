@@ -9,8 +9,8 @@
 // Guarantees: the handler is called once, as void(std::exception_ptr, Receipt), or with a Delivery,
 // through its associated executor, whose work it counts as until then. The exception is
 // NotCommitted, with the outcome, or ChannelEnded. To cancel a submission give a stop token in the
-// options, and a deadline as their patience. The only header that includes Boost.Asio: who does not
-// use it needs no Boost. Nodes, clients and channels have loops of their own; the handler never
+// options, and a deadline as their patience. The only header that includes Boost.Asio: a program
+// without it needs no Boost. Nodes, clients and channels have loops of their own; the handler never
 // runs on their threads, unless its executor is one of them.
 #pragma once
 

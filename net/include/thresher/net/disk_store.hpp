@@ -8,10 +8,10 @@
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
 // cut: one write and one sync of one file. Without sync they may be lost, the later first. The
 // index is never ahead of the log on the disk; a damaged one is made again from the log, with a
-// warning. An error of the disk is told as such. What of the log the index does not cover is
-// checked when it is opened: if it is damaged it is refused, with the byte. One process at a time.
-// Not guaranteed: that the rest of the log, or a body that is read later, is what was written. A
-// node reads all of it again while it runs (scrubber.hpp); readers of bodies know their digests.
+// warning. An error of the disk is told as such. The part of the log that the index does not cover
+// is checked when it is opened: if damaged it is refused, with the byte. One process at a time. Not
+// guaranteed: that the rest of the log, or a body that is read later, is what was written. A node
+// reads all of it again while it runs (scrubber.hpp); readers of bodies know their digests.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,8 @@
 
 namespace thresher::net {
 
-/// Of the log and of its index. A log of another is refused; an index of another is made again.
+/// For the log and for its index. A log of another is refused; an index of another is made
+/// again.
 inline constexpr std::uint32_t kStoreVersion = 6;
 
 class DiskStore final : public NodeStore {
@@ -40,9 +41,9 @@ class DiskStore final : public NodeStore {
   static Result<std::unique_ptr<DiskStore>, Error> open(
       const std::string& folder, const Warn& warn = [](const std::string&) {},
       std::uint64_t segment = 0);
-  /// The same, and looks at every byte of the log first, also at bodies, which open() leaves to who
-  /// reads them: for owners that read their records again as they are and check them no further. A
-  /// byte that is not what it was is an error that names it.
+  /// The same, and checks every byte of the log first, also the bodies, which open() leaves to
+  /// their readers: for owners that read their records again as they are and check them no further.
+  /// A byte that is not what it was is an error that names it.
   static Result<std::unique_ptr<DiskStore>, Error> open_checked(const std::string& folder,
                                                                 const Warn& warn);
   ~DiskStore() override;

@@ -27,14 +27,14 @@ struct Evidence {
   Digest second{};
 };
 
-/// kMalformed: these are no two statements of this ledger. kRejected: they prove nothing, and why.
+/// kMalformed: not two statements of this ledger. kRejected: they prove nothing, and why.
 Result<Evidence, Error> verify_evidence(const Genesis& genesis, ByteView bytes);
 
 /// A file of evidence: one JSON object. Pre: verify_evidence() accepts the bytes.
 std::string evidence_text(const Genesis& genesis, const Evidence& evidence, ByteView bytes);
 /// The bytes in such a file, verified. `where` is the path. kMissing, kForbidden and kIo: it cannot
-/// be read; kMalformed: it is no file of evidence; kMismatch: it is of another ledger; kRejected:
-/// it proves nothing.
+/// be read; kMalformed: it is not a file of evidence; kMismatch: it is of another ledger;
+/// kRejected: it proves nothing.
 Result<Evidence, Error> load_evidence(const std::string& path, const Genesis& genesis);
 
 /// Where a node whose store is in `data` keeps evidence.

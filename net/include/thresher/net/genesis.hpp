@@ -1,4 +1,4 @@
-// Who takes part in a ledger: the one file that all nodes share.
+// The members of a ledger: the one file that all nodes share.
 //
 //   auto genesis = net::load_genesis("net/genesis.json");
 //
@@ -27,7 +27,7 @@ struct Genesis {
   std::vector<PeerAddress> nodes;
   /// The public part of the coin, if the protocol tosses one: see coin.hpp.
   std::optional<crypto::CoinKeys> coin{};
-  /// Of the protocol, where they are not the default: see parameters.hpp. Part of the chain id.
+  /// Those of the protocol that are not the default: see parameters.hpp. Part of the chain id.
   Parameters parameters{};
 
   ChainContext context() const;
@@ -39,7 +39,7 @@ const std::vector<std::string>& node_protocols();
 /// Whether the coin's keys may be missing though the protocol tosses coins: before they are made.
 enum class MayLackCoin : bool { kNo, kYes };
 
-/// Errors: kMissing, kForbidden and kIo: it cannot be opened; kMalformed: it is no genesis file,
+/// Errors: kMissing, kForbidden and kIo: it cannot be opened; kMalformed: it is not a genesis file,
 /// and `where` is then "genesis.json:12:5" as far as the place is known; kUnsupported: of another
 /// schema.
 Result<Genesis, Error> load_genesis(const std::string& path,

@@ -53,11 +53,11 @@ struct GraphAgreementStatus {
   std::uint32_t neighbours = 0;  ///< members with an edge to or from this one
   std::uint32_t links = 0;       ///< of these, who are connected now
   std::uint64_t round = 0;       ///< 0: not begun
-  std::uint64_t refused = 0;     ///< messages that nobody correct sends, or that came too late
+  std::uint64_t refused = 0;     ///< messages that no correct node sends, or that came too late
   std::uint64_t late = 0;        ///< of exact: those that came too late
   std::uint64_t bytes_sent = 0;
-  /// Liars that gave themselves away: neighbours that sent what is no message, and in exact
-  /// agreement whoever signed two inputs. Correct members are never among them.
+  /// Liars that gave themselves away: neighbours that sent bytes that are not a message, and in
+  /// exact agreement nodes that signed two inputs. Correct members are never among them.
   digraph::Mask caught = 0;
   std::uint64_t stood_still_us = 0;  ///< of exact: how far behind its clock it was at most
 };
@@ -70,9 +70,9 @@ Result<Unit, Error> check_options(const GraphAgreementOptions& options);
 
 class GraphAgreement {
  public:
-  /// kRejected: what check_options() says, or the start is over. kMismatch: the key is no member's.
-  /// kExists: this member took part under that name before. Also those of DiskStore::open() and
-  /// Transport::start().
+  /// kRejected: what check_options() says, or the start is over. kMismatch: the key is not a
+  /// member's. kExists: this member took part under that name before. Also those of
+  /// DiskStore::open() and Transport::start().
   static Result<std::unique_ptr<GraphAgreement>, Error> begin(GraphAgreementOptions options);
   /// Leaves at once.
   ~GraphAgreement();

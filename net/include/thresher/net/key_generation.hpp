@@ -9,10 +9,10 @@
 //   (*run)->linger(std::chrono::seconds(10));                // and it waits for those that need it
 //
 // Guarantees: those of protocols/coin/dkg.hpp and crypto/dkg.hpp with up to f liars. What a node
-// said outlives crashes and power cuts: it is on disk in `folder` before it is sent, and whoever
-// begins again with the same folder goes on where it was. Shares and the secret that they are made
-// of lie in guarded memory, in the folder's file `seed.key` (0600) and nowhere else; messages carry
-// shares sealed.
+// said outlives crashes and power cuts: it is on disk in `folder` before it is sent, and a node
+// that begins again with the same folder goes on where it was. Shares and the secret that they are
+// made of lie in guarded memory, in the folder's file `seed.key` (0600) and nowhere else; messages
+// carry shares sealed.
 // The votes on which dealings count toss a coin that anybody can compute from the genesis: no key
 // depends on it, but a network that delivers every message when an adversary likes could keep the
 // votes going. Errors say what is wrong, where, and what to do.
@@ -39,7 +39,7 @@ struct KeyGenerationOptions {
   /// theirs, and wait() is not for it.
   bool has_key = false;
   std::uint64_t delta_us = 20'000;  ///< what a message takes at most when all is well
-  /// Of a key that is kept: the old keys, and by id which old node each node was.
+  /// For a key that is kept: the old keys, and by id which old node each node was.
   std::optional<crypto::Reshared> reshares{};
   std::optional<crypto::Secret<crypto::RistrettoScalar>> old_share{};
   /// Gets what is wrong with links, and who was proved to have lied. Default: stderr.
@@ -55,9 +55,9 @@ struct KeyGenerationStatus {
 
 class KeyGeneration {
  public:
-  /// kMismatch: the key is no member's, or the folder is of another run. kRejected: no such run can
-  /// be. kMissing: the seed of the run is gone. Also those of DiskStore::open(), crypto::load_key()
-  /// and Transport::start().
+  /// kMismatch: the key is not a member's, or the folder is of another run. kRejected: no such run
+  /// can be. kMissing: the seed of the run is gone. Also those of DiskStore::open(),
+  /// crypto::load_key() and Transport::start().
   static Result<std::unique_ptr<KeyGeneration>, Error> begin(KeyGenerationOptions options);
   /// Leaves at once.
   ~KeyGeneration();

@@ -12,7 +12,7 @@
 // and the log are called on the node's thread and must not block: while one of them does, the node
 // does nothing. An apply() that throws TransactionFailed has failed alike everywhere: that is its
 // result, and the node goes on; anything else that it throws stops this node with the reason, and
-// the others go on. What the log throws is lost.
+// the others go on. Exceptions of the log are lost.
 #pragma once
 
 #include <atomic>
@@ -68,8 +68,8 @@ struct NodeOptions {
   boost::asio::io_context* context = nullptr;
   /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
   std::string metrics_listen{};
-  /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. Whoever
-  /// reaches it submits as this node itself.
+  /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. All that can
+  /// reach it submit as this node itself.
   std::string gateway_address{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};
@@ -83,14 +83,14 @@ struct NodeOptions {
   /// How long signatures wait for others to be verified with; 0: not at all.
   std::uint64_t verify_deadline_us = 0;
   /// How long certificates that complete a round wait for the rest of it, to be verified with them.
-  /// At most Delta; 0: not at all. Of the certified protocols alone.
+  /// At most Delta; 0: not at all. For the certified protocols alone.
   std::uint64_t gather_us = 5'000;
   /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
   std::string accelerator{};
   std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
   std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction, at most kMostTransaction
-  /// Rounds of the DAG that are kept after they were delivered. What is older is never ordered, so
+  /// Rounds of the DAG that are kept after they were delivered. Older blocks are never ordered, so
   /// all nodes need the same number for as long as the network lives: members with another one are
   /// refused, and so is a store that was made with another one.
   std::uint64_t gc_rounds = 1000;
@@ -102,15 +102,15 @@ struct NodeOptions {
   /// certified and a snapshot that was read back whole.
   std::uint64_t keep_positions = 0;
   std::uint64_t keep_snapshots = 0;
-  /// Of a file of the write-ahead log, where the log is pruned: space comes back a file at a time.
-  /// Rounded up to whole MiB.
+  /// Size of a file of the write-ahead log, where the log is pruned: space comes back a file at a
+  /// time. Rounded up to whole MiB.
   std::uint64_t segment_bytes = 64u << 20;
   /// By so many bytes the log may grow while it is kept for a member that takes its state from this
   /// node. More: that member may have to begin again, with a newer snapshot. 0: nothing is kept.
   std::uint64_t hold_bytes = std::uint64_t{4} << 30;
   bool prunes() const { return keep_positions > 0 || keep_snapshots > 0; }
   /// Follows the log of the others, serves it, and signs nothing: for a key whose newest data are
-  /// lost. What is submitted to it is refused, with Refusal::kObserves.
+  /// lost. It refuses all submissions, with Refusal::kObserves.
   bool observe = false;
   /// Gets what commit_trace.hpp describes, for measurements. Empty: nothing is noted.
   std::string commit_trace{};
@@ -187,7 +187,7 @@ class Node {
   auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
   /// From any thread. What App::query() answers when this node has applied so many transactions, on
   /// the node's thread; `failed` when it has no answer, too many questions wait, or the node stops
-  /// before or has stopped: then at once. Of a node that never runs: when it is destroyed. Clients
+  /// before or has stopped: then at once. If the node never runs: when it is destroyed. Clients
   /// who name no length wait after a start until the node is level with its peers; this does not,
   /// and may be answered from less than was acknowledged before the start while status() says what
   /// the node waits for.
@@ -208,7 +208,7 @@ class Node {
   std::atomic<bool> stopping_{false};  // stop() was called
 };
 
-/// What an error says of a folder whose node is running (ErrorCode::kBusy).
+/// The words of an error about a folder whose node is running (ErrorCode::kBusy).
 inline constexpr std::string_view kNodeRuns =
     "this node runs already, in another process or in this one";
 

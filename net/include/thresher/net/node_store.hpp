@@ -13,9 +13,9 @@
 // scan() those of the rest in key order, the last value of each key. A node signs what its store
 // says that it may: one that loses a synced record, or comes back older than it was, makes a
 // correct node equivocate. Writes come from one thread; reads may come from another at the same
-// time. An error of a write stops the node. Not for a store of your own: `thresher log`, `node
-// backup`, `log diff` and what else reads the folder of a node that does not run; read_log() with
-// the same options does.
+// time. An error of a write stops the node. A store of your own cannot be read by `thresher log`,
+// `node backup`, `log diff` and other readers of the folder of a node that does not run; read_log()
+// with the same options does.
 #pragma once
 
 #include <functional>
@@ -58,9 +58,9 @@ class NodeStore : public Storage {
   /// none.
   using NamedBody = std::function<std::optional<std::uint64_t>(std::uint32_t table, ByteView key,
                                                                ByteView value)>;
-  /// Gives the space back in front of the first body that a record has or names. Whoever reads the
-  /// rest from its beginning comes to the records of the table `leading` first, whenever they were
-  /// written. Nothing is lost by an error. From any thread, one at a time; records may be written
+  /// Gives the space back in front of the first body that a record has or names. A reader of
+  /// the rest comes to the records of the table `leading` first, whenever they were written.
+  /// Nothing is lost by an error. From any thread, one at a time; records may be written
   /// meanwhile.
   virtual Result<Unit, Error> release(const NamedBody&, std::uint32_t /*leading*/) {
     return Unit{};

@@ -41,7 +41,7 @@ struct Receipt {
   /// keeps its result no more (the last 16 MiB of them are kept), or the node is of an older
   /// release.
   std::optional<ApplyResult> result{};
-  /// Of a client that waited with Words::kProof, which has checked it: decode_log_proof() reads it,
+  /// Where a client waited with Words::kProof, and then checked: decode_log_proof() reads it,
   /// and write_log_proof() writes it for `thresher verify-proof`.
   Bytes log_proof{};
 };

@@ -18,7 +18,7 @@
 
 namespace thresher::net {
 
-/// By name. What is missing has its default.
+/// By name. A missing one has its default.
 using Parameters = std::map<std::string, std::string>;
 
 /// What a parameter that all of them have names as its protocol.
@@ -40,8 +40,8 @@ const std::vector<ParameterOf>& node_parameters();
 /// What the genesis of a new ledger of `protocol` says where nobody chose.
 Parameters fresh_parameters(std::string_view protocol);
 
-/// Whether nodes can run `protocol` so. kMissing: it has no such parameter; kMalformed: that is no
-/// value of it. `where`: the parameter's name.
+/// Whether nodes can run `protocol` so. kMissing: it has no such parameter; kMalformed: that is not
+/// a value of it. `where`: the parameter's name.
 Result<Unit, Error> check_parameter(const std::string& protocol, const std::string& name,
                                     const std::string& value);
 

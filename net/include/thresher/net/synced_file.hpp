@@ -13,7 +13,7 @@
 
 namespace thresher::net {
 
-/// Who may read a new file.
+/// Mode of a new file: who may read it.
 inline constexpr unsigned kForOwner = 0600;
 inline constexpr unsigned kForAll = 0644;
 

@@ -10,7 +10,7 @@
 // what arrives; half-sent frames of clients share a budget, and one that does not go on is given
 // up; a slow peer fills only its own bounded queue, and those of clients share a budget; a peer
 // that vanished without a word is noticed; strangers and clients share places of their own, those
-// who say nothing apart from those who speak, and no number of them holds up what this node dials.
+// that say nothing apart from those who speak, and no number of them holds up what this node dials.
 // Callbacks run on the loop's thread.
 // Does not repeat lost frames: protocols do.
 #pragma once
@@ -86,7 +86,7 @@ struct Frame {
   Bytes payload;
 };
 
-/// Who a frame is from: nodes count from 0, clients from kFirstClient.
+/// The sender of a frame: nodes count from 0, clients from kFirstClient.
 using ConnectionId = std::uint64_t;
 inline constexpr ConnectionId kFirstClient = 1 << 16;
 /// Ends the words of start() where the node's address is that of another machine.
@@ -105,7 +105,7 @@ struct TransportOptions {
   std::vector<PeerAddress> nodes;  ///< by id; nodes[self] is where to listen
   /// What the log says of a peer that means another chain: what its user should compare.
   std::string other_chain = "the peer has another genesis; compare the genesis files";
-  /// Rounds that the protocol keeps: what is older is never ordered, so members with another number
+  /// Rounds that the protocol keeps: older ones are never ordered, so members with another number
   /// are refused. 0: nothing depends on it.
   std::uint64_t gc_rounds = 0;
   /// By id: with whom there are links; the others' are refused. Empty: with all.
@@ -148,10 +148,11 @@ struct LinkChange {
 struct TransportCallbacks {
   std::function<void(ConnectionId, Frame)> on_frame;
   std::function<void(ConnectionId, bool up)> on_link;
-  /// Of strangers and clients; of nodes too where there is no on_change.
+  /// Errors of strangers and clients; of nodes too where there is no on_change.
   std::function<void(const std::string&)> on_error;
   std::function<void(const LinkChange&)> on_change{};  ///< of nodes; null: nobody wants to know
-  /// All places of clients are taken and another comes: who gives way. Null or empty: the new one.
+  /// All places of clients are taken: which client gives way. Null or empty: the
+  /// new one.
   std::function<std::optional<ConnectionId>()> on_full{};
 };
 

@@ -7,8 +7,8 @@
 //
 // Why: a node counts everything at or below its floor as accepted, and names blocks that stand just
 // above it. A peer that is one commit behind has a lower floor and still needs the round that the
-// node drops with its next commit. Were it gone, that peer could never accept what this node names
-// (docs/adr/025-below-the-floor.md).
+// node drops with its next commit. If it were gone, that peer could never accept what this node
+// names (docs/adr/025-below-the-floor.md).
 //
 // Guarantees: keeps the rounds (floor - margin, floor] and nothing else; whatever was kept is given
 // to `raise` exactly once. Memory: what the caller keeps, which its own quotas bound. Decides
@@ -27,9 +27,9 @@
 
 namespace thresher {
 
-/// The margin of a node. A host that fetches the log does so for whoever is `fetches_beyond` rounds
-/// behind; twice that leaves room for skipped slots and for the fetch itself. Without such a host
-/// there is no other way to catch up, and as much is kept below the floor as above it.
+/// The margin of a node. A host that fetches the log does so when its node is `fetches_beyond`
+/// rounds behind; twice that leaves room for skipped slots and for the fetch itself. Without such a
+/// host there is no other way to catch up, and as much is kept below the floor as above it.
 constexpr std::uint64_t attic_margin(std::uint64_t fetches_beyond, std::uint64_t gc_depth) {
   return fetches_beyond == 0 ? gc_depth : 2 * fetches_beyond;
 }

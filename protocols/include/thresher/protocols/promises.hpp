@@ -6,9 +6,9 @@
 //
 // Guarantees: of correct nodes that are up, with messages that take at most Delta, at most f others
 // that do what they like, and nobody so far behind that the others forgot what it lacks; the page
-// of each protocol says why. What timers have become before the network was well is an argument.
-// The simulator judges runs by these numbers and `unit_promises` holds the page's table against
-// them. Says nothing of protocols whose rules are changed for a test.
+// of each protocol says why. The length that timers reached before the network was well is an
+// argument. The simulator judges runs by these numbers and `unit_promises` holds the page's table
+// against them. Says nothing of protocols whose rules are changed for a test.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ constexpr std::uint64_t by_coin(const Committee& c, std::uint64_t wait) {
   return (std::uint64_t{c.size()} + 8) * (wait + 4);
 }
 
-/// What a node needs beside it that lacks `blocks`, when an answer holds `per_answer` of them: each
-/// question goes to two peers, and f may keep silent. docs/protocols/bounds.md.
+/// The time that a node needs in addition if it lacks `blocks`, at `per_answer` blocks an answer:
+/// each question goes to two peers, and f may keep silent. docs/protocols/bounds.md.
 constexpr std::uint64_t catch_up(const Committee& c, std::uint64_t blocks,
                                  std::uint64_t per_answer) {
   const std::uint64_t answers = (blocks + per_answer - 1) / per_answer;
@@ -87,7 +87,7 @@ constexpr std::uint64_t hotstuff2(const Committee& c, std::uint64_t wait, std::u
   return (before + 1) * 3 * (std::uint64_t{c.size()} + 1) * (wait + 4 * (f + 1) + 4);
 }
 
-/// docs/protocols/bracha.md: what somebody delivered, of which a node heard nothing, and then a
+/// docs/protocols/bracha.md: what one node delivered, of which another heard nothing, and then a
 /// broadcast of its own. Also of the broadcasts that keep and repeat as Bracha's does: Imbs and
 /// Raynal's, the coded and the signed ones.
 constexpr std::uint64_t bracha() {
@@ -111,9 +111,9 @@ constexpr std::uint64_t tosses(std::uint64_t pause) {
   return pause + 4 + 2 + 2;
 }
 
-/// docs/protocols/vrf-coin.md: what was lost is said again, heard and answered; who lags tosses
-/// then what the others have tossed, and hears of that at its next repetition; and then a toss of
-/// two kinds of messages. `pause`: between two tosses, in Delta.
+/// docs/protocols/vrf-coin.md: what was lost is said again, heard and answered; a node that lags
+/// tosses then what the others have tossed, and hears of that at its next repetition; and then a
+/// toss of two kinds of messages. `pause`: between two tosses, in Delta.
 constexpr std::uint64_t lowest_tickets(std::uint64_t pause) {
   return pause + 2 * (4 + 2) + 3;
 }
@@ -144,8 +144,8 @@ constexpr std::uint64_t approximate(std::uint64_t rounds) {
   return bracha() + 12 * rounds;
 }
 
-/// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
-/// one in a hundred takes longer.
+/// docs/protocols/raft.md: twelve elections that fail, and then a request. With five nodes fewer
+/// than one in a hundred takes longer.
 constexpr std::uint64_t raft() {
   return 300 + 28;
 }

@@ -50,7 +50,7 @@ class Commits {
     if (at.empty() || at.back() != now) at.push_back(now);
   }
   void restarted(NodeId id) { away_[id.value] = true; }
-  /// Of those of `nodes` that were never away, up to `end`.
+  /// Times of those `nodes` that were never away, up to `end`.
   CommitTimes times(const std::vector<NodeId>& nodes, Ticks end) const;
 
  private:

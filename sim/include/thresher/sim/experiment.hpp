@@ -1,5 +1,5 @@
 // One experiment, resolved: what a file or the flags of `thresher sim` ask for, every default
-// filled in. Plain data that is valid by construction of who reads it (read.hpp checks files).
+// filled in. Plain data that its reader has made sure is valid (read.hpp checks files).
 //
 //   Experiment e{.protocol = "pbft", .n = 100, .f = 33};
 //   e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kSilent});
@@ -169,15 +169,16 @@ struct FaultAction {
   Ticks from = 0;
   std::optional<Ticks> to{};  ///< empty: for ever
   std::uint64_t probability_ppm = 1'000'000;
-  /// Of selective; the second face's audience of two faces; whom starve keeps waiting, forge shows
-  /// its blocks, deny leaves without an answer and deaf does not hear (empty: all).
+  /// Receivers of selective; the second face's audience of two faces; nodes that starve keeps
+  /// waiting, forge shows its blocks, deny leaves unanswered and deaf does not hear (empty:
+  /// all).
   std::vector<NodeId> group{};
-  /// Ticks of delay and of starve (0: as late as allowed), copies of flood. Of forge: rounds that
+  /// Ticks of delay and of starve (0: as late as allowed), copies of flood. For forge: rounds that
   /// all but its leader blocks come late, to the same few nodes for a while and in part on blocks
   /// that nobody ever sees; 0: as it likes.
   std::uint64_t amount = 0;
-  /// Of equivocate, mutate and forge: a declared field; of deny and deaf: the only label of
-  /// messages that it is about. Empty: any. Of restart: the node does not stop at `from` but at
+  /// For equivocate, mutate and forge: a declared field; for deny and deaf: the only label of
+  /// messages that it is about. Empty: any. For restart: the node does not stop at `from` but at
   /// once after the first message since then that vouches so for a liar's word (a declared moment).
   std::string field{};
   /// Only these messages of the sender (of forge: on hearing these messages); empty: all.

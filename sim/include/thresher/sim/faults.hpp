@@ -1,4 +1,5 @@
-// The faults of an experiment, ready to be asked: who is faulty, and what befalls a message.
+// The faults of an experiment, ready to be asked: the faulty nodes, and what befalls a
+// message.
 //
 //   FaultPlan plan(experiment);
 //   plan.deeds({.from = from, .to = to, .now = now}, deeds);      // in the order of the file
@@ -22,7 +23,7 @@ std::optional<FaultKind> fault_from_name(std::string_view name);
 
 /// Anything that is not in the fault model of a correct node: all but stops and the network's.
 bool byzantine(FaultKind kind);
-/// Whoever does it is one of the f: all but restarts and the network's.
+/// A node that does it is one of the f: all but restarts and the network's.
 bool faulty(FaultKind kind);
 /// The node goes down: crash, amnesia, restart.
 bool stops(FaultKind kind);

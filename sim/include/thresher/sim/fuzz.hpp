@@ -43,7 +43,7 @@ struct Menu {
   std::vector<std::pair<std::string, std::int64_t>> limits{};
   std::uint32_t near_payload = 0;
   std::pair<std::string, std::int64_t> memory{};
-  /// What parameters are when nobody says: such a one may be drawn, any other is kept.
+  /// The standard value of parameters: such a one may be drawn, any other is kept.
   std::map<std::string, Parameter> standard{};
   std::pair<std::string, std::int64_t> kept{};  ///< set so wherever the experiment is silent
   std::string two_delays{};                     ///< likewise: now and then some votes commit sooner

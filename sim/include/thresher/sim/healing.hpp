@@ -6,10 +6,9 @@
 //
 // Demands, of each of the nodes:
 //   liveness    it outputs something;
-//   inclusion   a request that it got since then comes back to it, of subjects that promise so:
-//   they
-//               have a member kIncludes;
-//   acceptance  it accepts what any of them vouched for at the start. Of subjects with
+//   inclusion   a request that it got since then comes back to it, of subjects that promise so,
+//               which have a member kIncludes;
+//   acceptance  it accepts what any of them vouched for at the start. For subjects with
 //               `vouched(node)`, a list of anything, `accepts(node, entry)` and `text_of(entry)`.
 //
 // Guarantees: looks at nodes, changes none. Work is in proportion to what is vouched for, once, and
@@ -36,7 +35,7 @@ class Healing {
   void left(NodeId id);
   /// Whether all of it came about.
   bool done();
-  /// What did not come about, of the first node that waits.
+  /// What did not come about, for the first node that waits.
   std::optional<Finding> missing(Ticks now);
 
  private:

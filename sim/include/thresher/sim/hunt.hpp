@@ -10,8 +10,8 @@
 // goes on with a delay as drawn. Guarantees: everything sets out in the end, what was sent from one
 // proposal to the next no later than at the over() of the first, also while the next is held: the
 // caller calls that so early that a message is there by max(sent, gst) + delta. The n - f correct
-// nodes that are not held always hear each other, so no round waits for who is held. With f faulty
-// nodes there is nobody left to hold.
+// nodes that are not held always hear each other, so no round waits for a held node. With f faulty
+// nodes there is no node left to hold.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Hunt {
     node.kept.emplace_back(node.led, std::move(kept));
   }
 
-  /// A node is in `round`. True when somebody is held no longer.
+  /// A node is in `round`. True when a node is held no longer.
   bool reached(NodeId id, std::uint64_t round) {
     if (faulty_.contains(id) || round <= nodes_[id.value].round) return false;
     nodes_[id.value].round = round;
@@ -67,7 +67,7 @@ class Hunt {
     node.held = node.led != round;
     return !node.held || (!node.kept.empty() && node.kept.front().first <= round);
   }
-  /// What nobody holds any more, by sender.
+  /// Messages that are held no longer, by sender.
   std::vector<Kept> take() {
     std::vector<Kept> out;
     for (Node& node : nodes_) {

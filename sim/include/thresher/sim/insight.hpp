@@ -4,7 +4,7 @@
 //   TypedInsight<Mine> insight(nodes);                // typed_insight.hpp: of any subject
 //   Outcome outcome = run_nodes(nodes, insight, experiment, {});
 //
-// Guarantees (of whoever implements it): looks at nodes, changes none. A question that a subject
+// Guarantees (of each implementation): looks at nodes, changes none. A question that a subject
 // has no member for (subject.hpp) has an empty answer. Asked once a unit of time or request, never
 // once a message.
 #pragma once

@@ -1,5 +1,5 @@
-// The engine with the types of one subject, for who runs it without a judge: a test that looks at
-// nodes, or a loop of one's own. The guarantees are those of world.hpp.
+// The engine with the types of one subject, to run it without a judge: a test that looks at nodes,
+// or a loop of one's own. The guarantees are those of world.hpp.
 //
 //   Machine<Mine> machine(Mine{experiment}, experiment, /*trace=*/nullptr);
 //   machine.on_deliver = [&](NodeId id, const Output& output) { ... };

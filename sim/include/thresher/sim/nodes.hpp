@@ -1,13 +1,13 @@
 // The seam between the engine, which is compiled once, and the nodes of a run, whose messages,
-// requests and outputs have types of their own: what world.hpp asks of whoever holds them.
+// requests and outputs have types of their own: what world.hpp asks of their owner.
 //
 //   TypedNodes<Mine> nodes(Mine{experiment});         // typed_nodes.hpp: Nodes of any subject
 //   World world(nodes, experiment, /*trace=*/nullptr);
 //
-// A message is a Payload here: the facts that the engine goes by. Whoever implements Nodes keeps
-// the typed message right behind it, names it by a small number, its ref, and frees it at drop().
+// A message is a Payload here: the facts that the engine goes by. An implementation keeps the typed
+// message right behind it, names it by a small number, its ref, and frees it at drop().
 //
-// Guarantees (of whoever implements it): a payload does not move between its making and drop();
+// Guarantees (of each implementation): a payload does not move between its making and drop();
 // faces are told apart by index; nothing is kept of what an argument refers to. One virtual call a
 // message that a node takes. Does not count uses and knows no time: the World does.
 #pragma once
@@ -43,7 +43,7 @@ struct Placed {
   std::uint32_t ref = 0;
   Payload* payload = nullptr;
 };
-/// One that a liar made, and who sees it: see Forged.
+/// One that a liar made, and the nodes that see it: see Forged.
 struct Forgery {
   Placed made;
   std::uint64_t shown_ppm = 0;
@@ -54,7 +54,7 @@ struct Forgery {
 struct Question {
   virtual ~Question() = default;
 };
-/// What a node is told that is no message.
+/// What a node is told in other ways than by a message.
 using Notice =
     std::variant<Start, Restored, Expired, Verified, Endorsed, std::shared_ptr<const Question>>;
 

@@ -10,8 +10,8 @@
 //
 // Restarts: an application keeps its log, so what a restarted node says again, up to the last key
 // it had said, changes nothing there; after it the node goes on at the place where the log ends and
-// is judged as ever. What it says again is judged as well, for an application whose log is shorter
-// reads it: a run of the order without gaps, place by place what was there, or, where the subject
+// is judged as ever. Repeated outputs are judged as well, since an application with a shorter log
+// reads them: a run of the order without gaps, place by place what was there, or, where the subject
 // names a lead, the end of that (what lies below is garbage that the node collected).
 #pragma once
 
@@ -30,7 +30,7 @@ namespace thresher::sim {
 
 class Judge {
  public:
-  /// What an output is to the judge.
+  /// How new an output is to the judge.
   enum class Novelty : std::uint8_t {
     kRepeated,  ///< a restarted node says again what it had said
     kInPart,    ///< or less than that: call in_part()
@@ -49,7 +49,7 @@ class Judge {
   void item(const Digest& digest);
   /// The items of an output that is kInPart.
   void in_part(NodeId id, std::uint64_t key, const std::vector<Digest>& items);
-  /// A payload in an output that is kFirst, and whose the protocol says it is.
+  /// A payload in an output that is kFirst, and its author according to the protocol.
   void payload(NodeId at, ByteView payload, std::optional<NodeId> author);
   /// A correct node's payload is delivered where it was submitted: the wait for it is over.
   /// False when it had been delivered before or is none of the node's own.

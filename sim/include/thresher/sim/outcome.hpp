@@ -1,4 +1,4 @@
-// What a run was: verdict, trace hash, measures. And what is told while it runs.
+// What a run was: verdict, trace hash, measures. Also what is reported while it runs.
 //
 //   Outcome o = simulate(experiment, {.trace = &sink});
 //   if (o.verdict == Verdict::kViolated) std::cerr << o.why;
@@ -62,7 +62,7 @@ struct FirstCommit {
   Ticks at = 0;
   std::optional<Ticks> after{};  ///< none: not before the end
 };
-/// Of correct nodes that were never away.
+/// Times at correct nodes that were never away.
 struct CommitTimes {
   Ticks longest_gap = 0;
   Ticks p99_gap = 0;  ///< of the gaps of all of them together
@@ -105,16 +105,16 @@ struct Outcome {
   std::vector<Measure> measures;  ///< the protocol's own, if it has any
   double cpu_s = 0;               ///< of the engine alone
   std::uint64_t rss_bytes = 0;    ///< that the engine's state added
-  /// Of protocols whose subjects name vertices: how often a correct node ordered one, the time from
-  /// the first sending to that, summed; and of those after a node's first output, how many, and the
-  /// time from a node's first output to its last, summed over nodes.
+  /// For protocols whose subjects name vertices: how often a correct node ordered one, the time
+  /// from the first sending to that, summed; and of those after a node's first output, how many,
+  /// and the time from a node's first output to its last, summed over nodes.
   std::uint64_t vertices = 0;
   Ticks vertex_ticks = 0;
   std::uint64_t paced_vertices = 0;
   Ticks paced_ticks = 0;
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
   std::uint64_t accusations = 0;   ///< pieces of evidence that correct nodes put forward
-  /// Of those actions, how many of each kind.
+  /// How many of those actions were of each kind.
   std::array<std::uint64_t, kFaultKinds> fired{};
   std::uint64_t restarts = 0;        ///< of nodes that came back
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
@@ -195,11 +195,11 @@ struct ProtocolInfo {
   /// The parameter that says how many rounds are remembered, and the least that heals; may be
   /// empty.
   std::pair<std::string, std::int64_t> memory{};
-  /// The parameter that says how much is kept for who lags, and so much that drawn schedules never
-  /// leave a node behind it: on a network its host takes over the log, here nobody does. May be
-  /// empty.
+  /// The parameter that says how much is kept for nodes that lag, and a value so large that drawn
+  /// schedules leave no node behind it: on a network its host takes over the log, here nothing
+  /// does. May be empty.
   std::pair<std::string, std::int64_t> kept{};
-  /// Nothing is on disk: whoever uses it knows how far it was. One that restarts learns that from
+  /// Nothing is on disk: its user knows how far it was. One that restarts learns that from
   /// the others; all of them together begin anew.
   bool forgets = false;
   /// The parameter that turns the two-delay path on: of how many nodes no vote is needed.

@@ -1,5 +1,5 @@
-// What nodes were asked for and have in no block yet, packed into payloads as a real node packs its
-// pool: `workload.block_bytes` of an experiment.
+// Requests that are in no block yet, packed into payloads as a real node packs its pool:
+// `workload.block_bytes` of an experiment.
 //
 //   Pools pools(experiment.workload, n);
 //   pools.add({node, 1}, now); pools.add({node, 2}, now);
@@ -10,9 +10,9 @@
 // as many as fit into block_bytes, and one at least. As in a node (net/src/node_backend.cpp): the
 // protocol gets a payload when it has none that waits for a block, and where it can put one in
 // another's place, one that still waits and is small grows by what came meanwhile. Protocols that
-// do not say what waits have a few payloads in flight at most. What was packed has to be handed
-// over before the node does anything else: a payload that grows takes the place of one that waits
-// still.
+// do not say what waits have a few payloads in flight at most. A packed payload has to be handed
+// over before the node does anything else: one that grows takes the place of one that still
+// waits.
 #pragma once
 
 #include <cstdint>

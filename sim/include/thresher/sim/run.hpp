@@ -7,8 +7,8 @@
 // delivered, or a round (millisecond) later when that took no time. A run that meets its stop goes
 // on without new work, for the bound of liveness at most, until every correct node has what one of
 // them has (totality). One that faults or the network disturbed then goes on with new work, through
-// the last disturbance that ends, until it has healed (healing.hpp). What an outcome measures was
-// measured before that; its verdict speaks of all.
+// the last disturbance that ends, until it has healed (healing.hpp). The measures of an outcome are
+// from before that; its verdict is about all of the run.
 //
 // A file that calls run() compiles what is typed of one subject; the engine, the workload and the
 // judge are in the library.

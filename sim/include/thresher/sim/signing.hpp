@@ -76,7 +76,7 @@ class MockLists {
   std::uint64_t looked_through_ = 0;
 };
 
-/// Verifies for all nodes of a run. What the batcher does is its own; when, this decides.
+/// Verifies for all nodes of a run. The batcher does the work; this decides when.
 class SignatureChecks {
  public:
   /// Pre: signer.real().

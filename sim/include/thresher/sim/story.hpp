@@ -5,8 +5,9 @@
 //   Outcome outcome = simulate(experiment, {.trace = &story});
 //   story.end();
 //
-// One line a step: "[7] node 2 -> 0 1 3: block of 5 (message 6, 231 bytes)". Who takes a message,
-// what is lost and why, which fault fires against whom, timers, crashes, decisions, accusations.
+// One line a step: "[7] node 2 -> 0 1 3: block of 5 (message 6, 231 bytes)". Tells who takes a
+// message, what is lost and why, which fault fires against whom, timers, crashes, decisions,
+// accusations.
 //
 // A node that twins gave two faces says under which of them it sends: "node 0 (second face)".
 //

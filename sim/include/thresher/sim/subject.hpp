@@ -24,15 +24,15 @@
 // `heals_within(node)` (in Delta, the longest wait for a decision that is no fault, as the node's
 // timers are now), with `catches_up_within(rounds)` (likewise, for what a node lacks that is so
 // many rounds behind the others), or `patience(experiment)` (in ticks, where they never change),
-// `reach(node)` (how far it is and what it keeps for who lags, where that is not everything),
+// `reach(node)` (how far it is and what it keeps for nodes that lag, where that is not all),
 // `held(node)` (what is to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)`
-// (proposals that a liar signs, each with who sees it) with `proposes(message)` (what they stand in
-// for) and `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when
-// the run broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the
-// state of the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of
-// those nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
+// (proposals that a liar signs, each with its audience) with `proposes(message)` (what they stand
+// in for) and `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding
+// when the run broke what only the subject can judge: the lemmas of a proof, a log of rules taken,
+// the state of the correct nodes that are up at the end), `measures(nodes)` (measures of its own,
+// of those nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
 // `kIncludes` (healing.hpp), `bounds(node)` (a list of Bound, judged now and then and at the end),
-// `stuff(id, asked, salt)` (what a liar says to fill the memory of who asked: FaultKind::kStuff),
+// `stuff(id, asked, salt)` (what a liar says to fill an asker's memory: FaultKind::kStuff),
 // `archive(id, record)` (each record that becomes durable, for what the node may read back after it
 // erased it) with `lose_archive(id)`.
 #pragma once
@@ -85,7 +85,7 @@ struct Reach {
   std::string_view unit;       ///< "round", "slot" or the like
   std::string_view parameter;  ///< of the protocol: how much is kept
 };
-/// Of a node that is done with all below `needs` and keeps the last `kept` of them.
+/// For a node that is done with all below `needs` and keeps the last `kept` of them.
 inline Reach reach_back(std::uint64_t needs, std::uint64_t kept, std::string_view unit,
                         std::string_view parameter) {
   return {needs, needs - std::min(needs, kept), unit, parameter};
@@ -135,8 +135,8 @@ concept Subject = Protocol<typename S::Node> &&
   { s.request(payload) } -> std::same_as<typename S::Node::Request>;
   { s.facts_of(m) } -> std::same_as<MessageFacts>;
   { s.facts_of(o) } -> std::same_as<OutputFacts>;
-  /// Visits the payloads of an output, those of `author` at least if one is given, each with whose
-  /// the protocol says it is, if it does.
+  /// Visits the payloads of an output, those of `author` at least if one is given, each with its
+  /// author if the protocol knows it.
   s.payloads(o, std::optional<NodeId>{}, [](ByteView, std::optional<NodeId>) {});
   /// Changes a field (empty: any) of a message that `id` sends; false: it has no such field.
   { s.mutate(mutable_m, id, std::string_view{}, std::uint64_t{}) } -> std::same_as<bool>;

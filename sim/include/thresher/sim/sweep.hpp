@@ -59,8 +59,9 @@ struct SweepReport {
 struct SummaryTable {
   std::vector<std::vector<std::string>> rows;
 };
-/// Of a finished sweep. kMissing: the folder holds none, or runs are missing, and how many;
-/// kCorrupt: a file in it is damaged; `where` is that folder or file. Also those of load_file().
+/// For a finished sweep. kMissing: the folder holds none, or runs are missing, and how
+/// many; kCorrupt: a file in it is damaged; `where` is that folder or file. Also those of
+/// load_file().
 Result<SummaryTable, Error> summary_of(const std::filesystem::path& out);
 
 using RunCell = std::function<Outcome(const Experiment&)>;

@@ -20,7 +20,7 @@
 
 namespace thresher::sim {
 
-/// Of subjects that have `vouched`, `accepts` and `text_of`.
+/// For subjects that have `vouched`, `accepts` and `text_of`.
 template <Subject S>
 class TypedVouched final : public Vouched {
  public:

@@ -35,7 +35,7 @@ class VertexTimes {
     if (first_) paced.first = now;
     paced.last = now;
   }
-  /// Of the node that outputs() named last.
+  /// By the node that outputs() named last.
   void ordered(const VertexName& name, Ticks now) {
     if (name.round >= births_.size() || births_[name.round].empty()) return;
     const Ticks birth = births_[name.round][name.author.value];

@@ -71,8 +71,8 @@ class World {
   void request(NodeId id, const std::shared_ptr<const Question>& question, Ticks at,
                std::optional<int> side = {});
   /// Hands a request to one face at once, before all else that the node has before it: a host acts
-  /// on what it is told before its node's next step. Only while on_step() runs for that node, which
-  /// is not called for it again.
+  /// on its input before its node's next step. Only while on_step() runs for that node, which is
+  /// not called for it again.
   void hand(NodeId id, const std::shared_ptr<const Question>& question, int side);
   /// Has on_step() called at instant `at`, if the node is up then.
   void wake(NodeId id, Ticks at);
@@ -91,7 +91,7 @@ class World {
   const SignatureChecks* signature_checks() const { return checks_.get(); }
   Digest trace_hash() const;
 
-  // What nodes want done; `face` is whose step it is. Of a node that is down, none of it is.
+  // What nodes want done; `face` is whose step it is. If the node is down, none of it is.
 
   /// Whether what the node says still leaves it: a message may be the moment at which it stops.
   bool awake(std::uint32_t face) const;
@@ -201,7 +201,7 @@ class World {
   void flush();
   void take(Face& face, std::uint32_t ref);
   void take(Face& face, Payload& p);
-  // What a deaf node does not take.
+  // Whether the face is deaf to it.
   bool misses(const Face& face, const Payload& p);
 
   // --- messages -------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ class World {
   void forward(std::uint32_t ref, const Letter& letter);
   void ship(std::uint32_t ref, Ticks at, std::size_t face);
   void saw_leader(const Face& from, std::uint64_t round);
-  // Who was hunted is heard again.
+  // The hunted node is heard again.
   void let_go();
 
   // --- faults ---------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ class World {
   // False: the message does not leave.
   bool befalls(Face& from, NodeId to, std::uint32_t& use, const FaultPlan::Deed& deed,
                Carriage& carriage);
-  // Of a two-faced node only one face speaks to a receiver.
+  // Only one face of a two-faced node speaks to a receiver.
   bool hidden(const Face& from) const;
   void note(const Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed,
             bool dropped);
@@ -251,7 +251,7 @@ class World {
   bool replay(Face& from, NodeId to, const FaultPlan::Deed& deed);
   // Copies, every other one with a field changed.
   void flood(Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed);
-  // What a liar that hears a message says of its own: proposals, and answers to who asks for them.
+  // What a liar that hears a message says of its own: proposals, and answers to those that ask.
   void lie(Face& face, const Payload& heard);
   void show(Face& face, const Forgery& forged, const FaultPlan::Chance& chance,
             std::uint64_t variant);

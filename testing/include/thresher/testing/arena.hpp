@@ -219,8 +219,8 @@ class ArenaOf {
     pending_[i].clear();
   }
 
-  /// A host counts a bad signature to who sent it, and names that node to its operator: so it has
-  /// to be a liar, or the asking node itself, which is not counted.
+  /// A host counts a bad signature against its sender, and names that node to its operator: so it
+  /// has to be a liar, or the asking node itself, which is not counted.
   template <class Question>
   void judged(std::uint16_t i, const Question& asked, bool good) {
     const std::optional<NodeId> sender = asked.sender ? asked.sender : heard_;
@@ -231,7 +231,7 @@ class ArenaOf {
   }
 
   /// P5: one sequence of commits. After a restart old commits come again, from where the disk
-  /// knows; the host drops them. What the host's log lacks must not be left out.
+  /// knows; the host drops them. A commit that the host's log lacks must not be left out.
   void committed(std::uint16_t i, const Commit& commit) {
     std::uint64_t& length = delivered_[i];
     if (replayed_.erase(i) != 0) {

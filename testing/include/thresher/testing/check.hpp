@@ -8,8 +8,8 @@
 //
 // A property of one's own is `audit(nodes)` of the subject: it looks at the correct nodes of a run
 // that ended, at what they told a log that the subject gave them, and says what is wrong, if
-// anything (sim/subject.hpp). What runs do is seen by Options::observe, and a mutant is a subject
-// like any other: check() reports what it breaks. Where no schedule of delays and faults will do,
+// anything (sim/subject.hpp). Options::observe sees what runs do, and a mutant is a subject like
+// any other: check() reports what it breaks. Where no schedule of delays and faults will do,
 // arena.hpp lets an adversary pick every step, and delayed.hpp holds leaders back.
 //
 // A schedule that breaks a property is shrunk and written to a scenario file, and the test fails
@@ -59,7 +59,7 @@ struct Property {
 inline Property agreement() {
   return {Property::Kind::kAgreement, 0};
 }
-/// Of two correct nodes' outputs one is a prefix of the other. Ordered protocols.
+/// One of two correct nodes' outputs is a prefix of the other. Ordered protocols.
 inline Property prefix_order() {
   return {Property::Kind::kPrefixOrder, 0};
 }
@@ -67,7 +67,7 @@ inline Property prefix_order() {
 inline Property integrity() {
   return {Property::Kind::kIntegrity, 0};
 }
-/// What is output was submitted; judged of correct submitters. Where the subject does not say whose
+/// Every output was submitted; judged for correct submitters. Where the subject does not say whose
 /// a payload is, only runs without liars are judged. A campaign that judged nothing fails.
 inline Property validity() {
   return {Property::Kind::kValidity, 0};
@@ -148,8 +148,8 @@ std::string this_test(const std::string& binary);
 std::string this_program();
 
 /// check_protocol for a protocol that the simulator knows by name (sim::simulated_protocols()),
-/// with the parameters of `options.base`. An empty menu is the protocol's own. What it finds is
-/// replayed by `thresher sim replay` as well.
+/// with the parameters of `options.base`. An empty menu is the protocol's own. `thresher sim
+/// replay` replays what it finds as well.
 bool check_simulated(const std::string& protocol, const std::vector<Property>& properties,
                      const Options& options = {});
 

@@ -12,13 +12,13 @@
 //   run.run(60, 60'000);                          // rounds, steps
 //   run.shortest_log(); run.agree();
 //
-// What a leader sends from its proposal on is held back until every other node has left the round,
-// so nobody's next block can name the proposal any more. Held::kMost instead hides the proposals
+// Messages of a leader from its proposal on are held back until every other node has left the
+// round, so no next block can name the proposal any more. Held::kMost instead hides the proposals
 // of f others, drawn for each round and receiver, until the receiver has left the round. Requests
 // are {{bytes, digest}}, and nodes have round() and pending_submits().
 //
 // Guarantees: a function of the seed; every message arrives in the end. Nobody is faulty here and
-// signatures are not looked at: it shows what delays alone can do to who waits for whom.
+// signatures are not looked at: it shows what delays alone can do to which node waits for which.
 #pragma once
 
 #include <algorithm>

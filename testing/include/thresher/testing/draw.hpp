@@ -22,7 +22,7 @@ sim::Workload draw_input(std::uint64_t seed);
 sim::Network draw_network(const Committee& committee, std::uint64_t seed);
 /// One action of one node. Pre: f is at least 1.
 sim::FaultAction draw_action(const Committee& committee, std::uint64_t seed, const sim::Menu& menu);
-/// The plan without the actions of whoever would be the (f+1)-th faulty node.
+/// The plan without the actions of the node that would be the (f+1)-th faulty one.
 std::vector<sim::FaultAction> within_faults(std::vector<sim::FaultAction> plan,
                                             const Committee& committee);
 

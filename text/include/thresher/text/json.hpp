@@ -10,8 +10,8 @@
 //
 // Guarantees: members keep their order; what `write` prints parses back to an equal tree; the
 // same tree gives the same text. Whole lines that start with `//` (after blanks) are comments.
-// Two members of one name, too deep a nest and too long a text are refused. Not a validator:
-// who reads a tree checks names and types.
+// Two members of one name, too deep a nest and too long a text are refused. Not a validator: the
+// reader of a tree checks names and types.
 #pragma once
 
 #include <compare>
@@ -84,9 +84,9 @@ class Value {
   std::optional<double> as_real() const;
   const std::string* as_text() const { return std::get_if<std::string>(&data_); }
 
-  /// The items of a list; none if this is no list.
+  /// The items of a list; none if this is not a list.
   const List& items() const;
-  /// The members of an object in their order; none if this is no object.
+  /// The members of an object in their order; none if this is not an object.
   const Object& members() const;
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);

@@ -65,8 +65,8 @@ struct CheckControl {
 Result<Unit, Error> check_instance(const Automaton& automaton, double seconds);
 
 /// The same automaton with guards free of what the resilience condition makes true or false anyway:
-/// `x >= 1 || x == 0` is true, and no case of its own. Rules keep their places. What is not decided
-/// within the time stays as it was.
+/// `x >= 1 || x == 0` is true, and no case of its own. Rules keep their places. Parts not decided
+/// within the time stay as they were.
 Automaton simplified(const Automaton& automaton, double seconds);
 
 /// What `CheckOptions::checker` may be.
@@ -80,7 +80,7 @@ Outcome check_smt(const Automaton& automaton, const Property& property, double s
 Outcome check_binding(const Automaton& automaton, const Property& property, double seconds,
                       const CheckControl& control = {});
 /// All configurations for small parameters, one by one: finds violations of any property, never
-/// proves their absence. Of liveness it knows the runs that come to rest.
+/// proves their absence. As for liveness, it knows the runs that come to rest.
 Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds,
                        const CheckControl& control = {});
 /// Backwards over processes counted exactly and intervals of the variables, then a search with Z3

@@ -8,8 +8,8 @@
 // Guarantees: the outcome is not changed; a solver that hangs is killed when the time is over, with
 // what it started; its output is read up to a bound. The formula comes from the automaton by other
 // code than the checkers' (check_all), so that neither an error of Z3 nor one of the encoding is
-// shared. Of automata whose variables shrink there is no such formula: then the formulas of acs and
-// zcs are checked which say that no cell, no step and no path is missing, and the exploration
+// shared. For automata whose variables shrink there is no such formula: then the formulas of acs
+// and zcs are checked which say that no cell, no step and no path is missing, and the exploration
 // between them is not.
 #pragma once
 

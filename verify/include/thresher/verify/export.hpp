@@ -22,7 +22,7 @@ namespace thresher::verify {
 /// Pre: well_formed(table). Properties: agreement, unforgeability0/1, totality, validity0/1.
 Automaton export_broadcast(const RuleTable& table);
 
-/// Pre: well_formed(table). Values are written out in the table, the properties are its claims. Of
+/// Pre: well_formed(table). Values are written out in the table, the properties are its claims. For
 /// a round of many they are also the conditions on one round from which the rest follows: lock,
 /// keep, finish, round_ends, and one_side or (common coin: a parameter COIN of 0 or 1) binding.
 Automaton export_votes(const VoteTable& table);

@@ -62,7 +62,7 @@ bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
 /// Firings that are replayed, one by one; a run has a few dozens.
 inline constexpr std::int64_t kMostReplayed = 200'000;
 
-/// Every configuration of the run, the first included. kRejected: it is no run of the automaton;
+/// Every configuration of the run, the first included. kRejected: it is not a run of the automaton;
 /// `where` is "step 3", or "the start". kUnsupported: it has more than kMostReplayed.
 Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, const Run& run);
 
@@ -71,7 +71,7 @@ Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, con
 Result<bool, Error> both_happen(const Automaton& automaton, const Fork& fork,
                                 const Futures& futures);
 /// The same of two runs: whether they are alike up to a configuration where `when` holds, and end
-/// in `first` and `second`. False too when one of them is no run.
+/// in `first` and `second`. False too when one of them is not a run.
 bool both_happen(const Automaton& automaton, const Fork& fork, const Run& one, const Run& another);
 
 /// For people: parameters, the start, one line a step with what changed.

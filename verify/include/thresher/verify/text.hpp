@@ -21,12 +21,12 @@ namespace thresher::verify {
 /// More than any file needs.
 inline constexpr double kNoDeadline = 1e6;
 
-/// `file` only names the place in errors: `where` is "bracha.ta:12:5". kMalformed: the text is no
-/// automaton. kRejected, whatever the text is, after `seconds`; `where` is the file then.
+/// `file` only names the place in errors: `where` is "bracha.ta:12:5". kMalformed: the text is not
+/// an automaton. kRejected, whatever the text is, after `seconds`; `where` is the file then.
 Result<Automaton, Error> parse_automaton(std::string_view text, const std::string& file,
                                          double seconds = kNoDeadline);
 
-/// TACO's subset of TLA+; export.hpp writes it. A rule that Next does not name is no rule. Layout
+/// TACO's subset of TLA+; export.hpp writes it. A rule that Next does not name is left out. Layout
 /// is not read: where '/\' and '\/' would be told apart by it, brackets are demanded. Errors
 /// as above.
 Result<Automaton, Error> parse_tla(std::string_view text, const std::string& file,

@@ -58,7 +58,7 @@ struct Report {
   NodeSet origins;
   bool asks = false;
 };
-/// Reports that a peer is told in 4 Delta because it asked for them, however often it asks.
+/// Reports that a peer gets in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kAnswers = 64;
 /// Durable records: own reports, by step; outputs, by instance; the first instance not forgotten.
 enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
@@ -108,7 +108,7 @@ class ApproximateAgreement {
   void on(const Requested<Request>& e, Fx& fx);
   void on(const Expired& e, Fx& fx);
 
-  /// Instances below matter no more to the owner, and nobody who lags is helped with them.
+  /// Instances below matter no more to the owner, and nodes that lag are not helped with them.
   void forget_below(std::uint64_t instance, Fx& fx);
   /// What was output here; empty when nothing was or it is forgotten.
   std::optional<approximate::Values> result(std::uint64_t instance) const {
@@ -199,7 +199,7 @@ class ApproximateAgreement {
   std::uint32_t round_ = 0;    // of it
   bool running_ = false;       // whether this node takes part in it
   bool armed_ = false;
-  PeerQuota<approximate::kAnswers> served_;  // reports told to who asked since the last tick
+  PeerQuota<approximate::kAnswers> served_;  // reports sent as answers since the last tick
   bool serves_ = false;                      // some were
   bool restored_ = false;                    // there was a life before this one
   std::uint64_t refused_ = 0;
@@ -248,8 +248,8 @@ void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
   advance(fx);
 }
 
-// A report of too few is none: nobody correct says it, nor another one of a step. Who only asks may
-// have none yet.
+// A report of too few is ignored: no correct node sends one, nor a second one of a step. A node
+// that only asks may have none yet.
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {
   if (m.asks && m.origins.empty()) return;
@@ -258,7 +258,7 @@ void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {
   if (!counts || heard_[m.step].try_emplace(from, m.origins).first->second != m.origins) ++refused_;
 }
 
-// Who asks may be many steps behind: one question a step would take it longer than the others take
+// The asker may be many steps behind: one question a step would take it longer than the others take
 // for theirs, and it would never be where they are.
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::answer(NodeId to, std::uint64_t step, Fx& fx) {

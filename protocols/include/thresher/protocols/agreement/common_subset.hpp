@@ -15,9 +15,9 @@
 //   termination  every correct node outputs it, with probability one.
 // Epochs may overlap, at most Config::window of them counted from the first that the owner has not
 // forgotten; they are output when they are done, in any order. A node that submits nothing still
-// outputs. What was output is kept, for those who lag, until the owner forgets it. A restarted node
-// goes on where it was and outputs again what it has not forgotten. Does not order what it outputs
-// beyond the origins' numbers, and hides no payload.
+// outputs. What was output is kept, for those that lag, until the owner forgets it. A restarted
+// node goes on where it was and outputs again what it has not forgotten. Does not order what it
+// outputs beyond the origins' numbers, and hides no payload.
 // Source: Miller, Xia, Croman, Shi, Song, "The Honey Badger of BFT protocols" (CCS 2016), figure 4;
 // Ben-Or, Kelmer, Rabin (PODC 1994). Rules: docs/protocols/common-subset.md.
 #pragma once

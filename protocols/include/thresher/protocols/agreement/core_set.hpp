@@ -14,8 +14,8 @@
 //   size         it has `enough` members or more;
 //   termination  if there are `enough` members for each of which every correct node's owner vouches
 //                in the end, every correct node outputs a set, with probability one.
-// What an owner has vouched for it must vouch for again after a restart; the votes themselves are
-// the agreement's to keep. A restarted node may output the set again.
+// An owner must vouch again after a restart for all that it has vouched for; the agreement keeps
+// the votes themselves. A restarted node may output the set again.
 // Source: Ben-Or, Kelmer, Rabin, "Asynchronous secure computations with optimal resilience" (PODC
 // 1994), figure 3; in figure 4 of HoneyBadger (CCS 2016) it stands over broadcasts.
 #pragma once

@@ -11,7 +11,7 @@
 // there are n-f members that every correct node's output has (the common core); a node outputs only
 // members that it has. After a restart the owner says again what it has, and the output may have
 // more members than before; what was said to others is durable first and stays.
-// The core is not fixed when the first node outputs: who needs that takes a round more.
+// The core is not fixed when the first node outputs: a protocol that needs that takes a round more.
 // Source: Canetti, Rabin, "Fast asynchronous Byzantine agreement with optimal resilience" (STOC
 // 1993), section 4, for the rounds; Abraham, Jovanovic, Maller, Meiklejohn, Stern, Tomescu (PODC
 // 2021) for the name. Rules: docs/protocols/setup-free-coin.md.

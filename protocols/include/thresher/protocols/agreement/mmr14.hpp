@@ -5,8 +5,8 @@
 //   executor.run(Requested<agreement::Propose>{{instance, true}});
 //
 // Guarantees: agreement and validity for n > 3f. Termination only against schedulers that do not
-// look at the coin: who opens it first tells it to the scheduler, which then picks the value that
-// others carry on (`binding` fails: docs/protocols/mmr14.md).
+// look at the coin: the first node to open it tells it to the scheduler, which then picks the value
+// that others carry on (`binding` fails: docs/protocols/mmr14.md).
 // Source: Mostefaoui, Moumen, Raynal, "Signature-free asynchronous Byzantine consensus with t < n/3
 // and O(n^2) messages" (PODC 2014), figures 1 and 2.
 #pragma once

@@ -18,7 +18,7 @@
 //                      in the mean and never more than f+1.
 // A decided value may be a liar's, as long as it is valid. Instances may overlap, at most
 // Config::window of them counted from the first that the owner has not forgotten. A node that
-// proposes nothing still decides. What is decided is kept, for those who lag, until the owner
+// proposes nothing still decides. What is decided is kept, for those that lag, until the owner
 // forgets it. A restarted node contradicts nothing that it said.
 // Source: Cachin, Kursawe, Petzold, Shoup, "Secure and efficient asynchronous broadcast protocols"
 // (CRYPTO 2001), section 5, for the problem and the coin's order of candidates; Lu, Lu, Tang, Wang,
@@ -73,7 +73,7 @@ std::vector<NodeId> candidates(const Digest& value, std::uint32_t n);
 enum Table : std::uint32_t { kHoldings = 9 };
 /// Bit of the coin's instances that are elections: nothing else may toss those.
 inline constexpr std::uint64_t kElection = std::uint64_t{1} << 63;
-/// Statements that a peer is told in 4 Delta because it asked for them, however often it asks.
+/// Statements that a peer gets in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kAnswers = 64;
 
 /// How many are enough; tests break it.
@@ -210,7 +210,7 @@ class Mvba : public PayloadVotes<
   std::map<std::uint64_t, State> states_;  // of instances that somebody spoke of
   std::size_t refused_candidates_ = 0;
   std::uint64_t counted_ = 0;
-  PeerQuota<mvba::kAnswers> served_;  // statements told to who asked since the last tick
+  PeerQuota<mvba::kAnswers> served_;  // statements sent as answers since the last tick
   bool serves_ = false;               // some were
   bool armed_ = false;
 };
@@ -271,7 +271,7 @@ void Mvba<B, A>::on(const Expired& e, Fx& fx) {
   arm(fx);
 }
 
-// What a peer says that it holds only grows: correct nodes say no less later.
+// The set that a peer says it holds only grows: correct nodes say no less later.
 template <broadcast::OwnedBroadcast B, agreement::BinaryAgreement A>
 void Mvba<B, A>::receive(NodeId from, const mvba::Holds& m, Fx& fx) {
   if (!this->reaches(m.instance) || !m.origins.below(this->config().committee.size()))
@@ -287,7 +287,7 @@ void Mvba<B, A>::receive(NodeId from, const mvba::Holds& m, Fx& fx) {
     serves_ = true;
     fx.send(from, *said);
   }
-  // Who holds what is counted anew, n sets of n: not for what was said before.
+  // This counts holders anew, n sets of n: not for a repeated message.
   if (news) advance(m.instance, s, fx);
 }
 
@@ -317,8 +317,8 @@ void Mvba<B, A>::advance(std::uint64_t instance, State& s, Fx& fx) {
   finish(instance, s, fx);
 }
 
-// M2 and M4: what this node says that it holds it has said for ever, so it is durable first. Who
-// has tossed says more only when it knows the candidates, or is asked.
+// M2 and M4: what this node says that it holds it has said for ever, so it is durable first. A node
+// that has tossed says more only when it knows the candidates, or is asked.
 template <broadcast::OwnedBroadcast B, agreement::BinaryAgreement A>
 void Mvba<B, A>::hold(std::uint64_t instance, State& s, Fx& fx) {
   const NodeId self = this->config().self;

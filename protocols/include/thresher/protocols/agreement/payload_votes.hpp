@@ -90,7 +90,7 @@ class PayloadVotes {
   void on(const Verified& e, Fx& fx) { answer(e, e.ticket.route, &Verified::ticket, fx); }
   void on(const Endorsed& e, Fx& fx) { answer(e, e.ticket.route, &Endorsed::ticket, fx); }
 
-  /// Epochs below matter no more to the owner, and nobody who lags is helped with them.
+  /// Epochs below matter no more to the owner, and nodes that lag are not helped with them.
   void forget_below(std::uint64_t epoch, Fx& fx) {
     if (epoch <= floor_) return;
     const std::uint64_t looked_at = std::max(epoch, floor_ + config_.window);
@@ -165,7 +165,7 @@ class PayloadVotes {
   const Bytes* payload(std::uint64_t epoch, NodeId origin) const {
     return broadcast_.delivered({origin, epoch});
   }
-  /// What the children said is told to the owner. The end of every input.
+  /// Tells the owner what the children said. The end of every input.
   void settle(Fx& fx) {
     while (!news_.empty()) {
       const News next = std::move(news_.front());
@@ -221,7 +221,7 @@ class PayloadVotes {
         child, fx, hop, [](M&& m) { return MessageType(std::move(m)); },
         [this](O&& output) { news_.emplace_back(std::move(output)); });
   }
-  // What came back goes to the child that it is for.
+  // Hands an answer to the child that it is for.
   template <class Event, class Name>
   void answer(const Event& e, const Route& route, Name Event::*name, Fx& fx) {
     if (route.depth == 0) return;
@@ -249,7 +249,7 @@ class PayloadVotes {
     }
     owner().voted(epoch, origin, d.value, fx);
   }
-  // What the children know of an epoch that was out of reach, or before a restart.
+  // Takes in what the children know of an epoch that was out of reach, or before a restart.
   void look_at(std::uint64_t epoch) {
     for (const NodeId o : node_ids(config_.committee.size())) {
       const broadcast::Instance i{o, epoch};

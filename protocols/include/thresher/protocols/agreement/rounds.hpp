@@ -7,10 +7,10 @@
 // Guarantees: those of BinaryAgreement (agreement.hpp), as far as the tables' proofs go. What a
 // node says in a round, and what it learnt before it opens the round's coin, is durable before it
 // leaves. Rounds that a node has left go on: somebody may be stuck there who is needed later. Of a
-// peer that is ahead, the next kAhead rounds are counted. What was lost is said again every 4 Delta
-// while an instance is open here, and whoever hears that answers. The coin of round r of instance i
-// is the coin's instance i * 2^16 + r: nothing else may toss those. Rules by number, bounds and
-// their reasons: docs/protocols/agreement.md.
+// peer that is ahead, the next kAhead rounds are counted. Every 4 Delta a node says again what may
+// be lost, while an instance is open here, and those that hear it answer. The coin of round r of
+// instance i is the coin's instance i * 2^16 + r: nothing else may toss those. Rules by number,
+// bounds and their reasons: docs/protocols/agreement.md.
 #pragma once
 
 #include <map>
@@ -52,7 +52,7 @@ inline constexpr std::uint32_t kAhead = 4;
 /// (docs/protocols/agreement.md). Where nodes throw coins of their own, of older ones it is kept
 /// what this node said.
 inline constexpr std::uint32_t kKept = 64;
-/// Decisions that a peer is told in 4 Delta because it asked for them (Want), however often it
+/// Decisions that a peer gets in 4 Delta because it asked for them (Want), however often it
 /// asks.
 inline constexpr std::size_t kAnswers = 64;
 /// Bits of a coin's instance that name the round.
@@ -168,7 +168,7 @@ class RoundAgreement {
   std::uint32_t reminders_ = 0;      // ticks since top_ rose
   std::uint64_t missed_ = 0;         // the lowest instance that this node seems to have missed
   std::uint32_t missed_ticks_ = 0;   // since when
-  PeerQuota<kAnswers> served_;       // decisions told to who wanted them since the last tick
+  PeerQuota<kAnswers> served_;       // decisions sent as answers since the last tick
   bool serves_ = false;              // some were
   bool beyond_ = false;              // somebody spoke of an instance that is out of reach
   std::uint64_t refused_ = 0;

@@ -439,7 +439,7 @@ static_assert(well_formed(kBenOr));
 
 namespace slot {
 
-// The thresholds are those of the DAG's own rules: whoever changes them changes what is proved.
+// The thresholds are those of the DAG's own rules: to change them is to change what is proved.
 inline constexpr dag::Rules kDag = dag::Rules::thresher();
 
 enum Location : std::uint8_t { kS0, kS1, kSB, kW, kK0, kK1, kN, kD0, kD1, kX, kP0, kP1 };

@@ -6,12 +6,12 @@
 //
 // The origin sends each node one fragment and the proof that it is a leaf of the root; nodes echo
 // theirs to all. Every link carries O(|m|/n) of a payload m: n |m| * n/(n-2f) in all, and 32 log n
-// bytes of proof a message. Guarantees: broadcast.hpp's, for n > 3f and n <= 255. A root whose
-// leaves are no codeword is found out by every correct node before it says ready, so two codewords
-// under one root fork nobody. Does not order; does not hide the payload from who holds few
-// fragments (the first n-2f are the payload). Rules and arguments: docs/protocols/avid.md.
-// Source: Cachin and Tessaro, "Asynchronous verifiable information dispersal" (SRDS 2005), the
-// reliable broadcast of section 4; the proofs as Merkle paths are HoneyBadger's (CCS 2016).
+// bytes of proof a message. Guarantees: broadcast.hpp's, for n > 3f and n <= 255. Every correct
+// node finds out a root whose leaves are not a codeword before it says ready, so two codewords
+// under one root fork nobody. Does not order; does not hide the payload from holders of few
+// fragments (the first n-2f are the payload). Rules and arguments: docs/protocols/avid.md. Source:
+// Cachin and Tessaro, "Asynchronous verifiable information dispersal" (SRDS 2005), the reliable
+// broadcast of section 4; the proofs as Merkle paths are HoneyBadger's (CCS 2016).
 #pragma once
 
 #include <set>

@@ -8,14 +8,14 @@
 // (origin, number), every correct node does, and the same one, unless it is so far behind that the
 // others forgot it (then it goes on where they are); a correct origin's payload is delivered;
 // nothing else is delivered in its name. Echoes and readies carry digests; a node that lacks the
-// payload asks those who echoed it, and whoever echoed it has it on disk. Statements are durable
-// before they are sent, so a restart never contradicts them; they are repeated while an instance is
-// open here, and more seldom, but for ever, to peers that have not said ready: lost messages only
-// delay. Bounds: of an origin at most 2 `window` instances and `origin_bytes` of payload are kept;
-// a peer counts once for each counter of an instance, so an instance holds at most 2n digests; of
-// what was forgotten lately a digest remains (remains.hpp). Does not order. Rules, bounds and their
-// reasons: docs/protocols/bracha.md. Source: Bracha, "Asynchronous Byzantine agreement protocols"
-// (1987); docs/verify/automata.md.
+// payload asks those that echoed it, which have it on disk. Statements are durable before they are
+// sent, so a restart never contradicts them; they are repeated while an instance is open here, and
+// more seldom, but for ever, to peers that have not said ready: lost messages only delay. Bounds:
+// of an origin at most 2 `window` instances and `origin_bytes` of payload are kept; a peer counts
+// once for each counter of an instance, so an instance holds at most 2n digests; of what was
+// forgotten lately a digest remains (remains.hpp). Does not order. Rules, bounds and their reasons:
+// docs/protocols/bracha.md. Source: Bracha, "Asynchronous Byzantine agreement protocols" (1987);
+// docs/verify/automata.md.
 #pragma once
 
 #include <map>

@@ -1,12 +1,12 @@
-// The chains that one origin's payloads may form, and who supports which position of them.
+// The chains that one origin's payloads may form, and which nodes support which position of them.
 //
 //   Chain chain(committee, context, origin);
 //   const Head one = chain.add(chain.base(), hash(payload.view()), {});
 //   chain.fill(one, payload);
 //   const auto reached = chain.support(NodeId{2}, one, Chain::Said::kEcho, quorum, fast);
 //
-// A head (k, h) names a whole prefix: h = H(origin, k, H(m_k), h of k-1). Who supports a head
-// supports every position below it, so one statement stands for many instances. A position's
+// A head (k, h) names a whole prefix: h = H(origin, k, H(m_k), h of k-1). To support a head is to
+// support every position below it, so one statement stands for many instances. A position's
 // supporters are those of its own head and of all heads that extend it.
 // Guarantees: an origin that shows two payloads for one position makes two branches; a supporter is
 // counted once at a position of a branch, however often it speaks. A statement about a head is

@@ -110,7 +110,7 @@ class ChainedEcho {
     std::size_t payload_bytes = 1u << 20;  ///< largest payload
     std::size_t origin_bytes = 16u << 20;  ///< kept of one origin; at least two payloads
     ChainContext chain{};
-    std::uint32_t speakers = 1;    ///< c: who speak of one instance, in turn; 1 to n
+    std::uint32_t speakers = 1;    ///< c: nodes that speak of an instance; 1 to n
     std::uint32_t idle_ticks = 2;  ///< ticks of 4 Delta that news waits for its turn at most; >= 1
     /// Where erased records of kArchived can be read; null: nowhere, and peers are waited for.
     const broadcast::Archive* archive = nullptr;
@@ -153,13 +153,13 @@ class ChainedEcho {
   using Head = chained_echo::Head;
   using Chain = chained_echo::Chain;
 
-  /// What somebody was sent since a tick, in bytes of payloads and digests.
+  /// Bytes of payloads and digests sent to a peer since a tick.
   struct Served {
     std::uint64_t tick = 0;
     std::size_t from_memory = 0;
     std::size_t from_archive = 0;
   };
-  /// How far somebody says it is.
+  /// How far a peer says it is.
   struct Claim {
     Head echoed{};
     Head ready{};
@@ -198,7 +198,7 @@ class ChainedEcho {
     std::uint32_t news_ticks = 0;            // that news waits
     std::uint32_t quiet = 0;                 // ticks without news
     std::uint32_t stuck_ticks = 0;           // that payloads alone have kept back a delivery
-    bool catching_up = false;                // f+1 peers are where no way is known to
+    bool catching_up = false;                // no chain is known to where f+1 peers are
     std::uint64_t asked = 0;                 // catching up: payloads were asked for up to there
     std::uint64_t traced = 0;                // likewise: the way was asked for from there
   };

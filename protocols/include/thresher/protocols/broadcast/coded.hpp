@@ -104,7 +104,7 @@ struct State : broadcast::Kept {
   bool expected = false;          ///< by the owner; `age` then counts from there
   std::size_t bytes = 0;          ///< of fragments, charged to the origin
   std::size_t charged() const { return bytes; }
-  /// A statement of a liar alone makes nobody ask or forget.
+  /// A statement of a liar alone makes no node ask or forget.
   bool vouched(const Committee& c) const {
     return input || said[kReadied] || done || expected || broadcast::one_is_correct(spoke, c);
   }
@@ -164,7 +164,7 @@ class Instances {
   void receive(NodeId from, const Ask& m, Fx& fx);
   void receive(NodeId from, const Floor& m, Fx& fx);
   /// The instance that a peer speaks of; null outside the window, and counted as refused unless it
-  /// is late, which is nobody's offence.
+  /// is late, which is not an offence.
   S* instance_for(NodeId from, const Instance& i, Fx& fx);
   void refuse() { ++refused_; }
   bool reached(const Tally& tally, Threshold threshold) const;

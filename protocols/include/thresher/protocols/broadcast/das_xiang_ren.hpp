@@ -5,11 +5,11 @@
 //   Executor<DasXiangRen, Backend> executor(std::move(node), backend);
 //   executor.run(Requested<DasXiangRen::Request>{{payload}});  // broadcasts the next payload
 //
-// The origin sends the payload m to all; each node sends every other that one's fragment of it. Who
-// lacks m, because the origin sent it to some only, decodes it from fragments of which up to f are
-// wrong. Cost: n |m| from the origin, and n |m| * n/(n-2f) for the fragments, twice. Guarantees:
-// broadcast.hpp's, for n > 3f and n <= 255, under no assumption but the hash. Does not order; hides
-// nothing. Rules and arguments: docs/protocols/das-xiang-ren.md.
+// The origin sends the payload m to all; each node sends every other that one's fragment of it. A
+// node that lacks m, because the origin sent it only to some, decodes it from fragments of which up
+// to f are wrong. Cost: n |m| from the origin, and n |m| * n/(n-2f) for the fragments, twice.
+// Guarantees: broadcast.hpp's, for n > 3f and n <= 255, under no assumption but the hash. Does not
+// order; hides nothing. Rules and arguments: docs/protocols/das-xiang-ren.md.
 // Source: Das, Xiang and Ren, "Asynchronous data dissemination and its applications" (CCS 2021),
 // algorithm 4; online error correction is Ben-Or, Canetti and Goldreich's (STOC 1993).
 #pragma once
@@ -48,7 +48,7 @@ struct Claim {
   Tally by;
 };
 
-/// What somebody said of a hash.
+/// What peers said of a hash.
 struct Count {
   explicit Count(const Committee& c) : ready(c), echoed(c.size()) {}
 

@@ -3,7 +3,7 @@
 //   ImbsRaynal node({.committee = *Committee::make(6, 1), .self = NodeId{0}});
 //   static_assert(broadcast::Broadcast<ImbsRaynal>);
 //
-// Bracha's machine (bracha.hpp: room, repetition, forgetting, payloads asked of who has them) with
+// Bracha's machine (bracha.hpp: room, repetition, forgetting, payloads asked for) with
 // another rule table, which is proved for every n as Bracha's is: a node witnesses the first
 // payload that the origin shows it; n-2f witnesses make everybody join; n-f deliver. A node says at
 // most two values: what it witnessed, and what it joined. Correct nodes join one value only: n-2f
@@ -25,8 +25,8 @@ enum Counter : std::uint8_t { kWitness, kJoin };
 inline constexpr LocationInfo kLocations[] = {
     {"S", true, false}, {"W", true, false}, {"J", false, true}, {"D", false, true}};
 inline constexpr std::string_view kCounters[] = {"witness", "join"};
-/// The paper has one message WITNESS; who says it for the second time, because others did, says it
-/// here by another counter. Both count as one.
+/// The paper has one message WITNESS; a node that says it a second time, because others did, says
+/// it here by another counter. Both count as one.
 inline constexpr Rule kRules[] = {
     {"witness", kIdle, kWitnessed, {}, Say{kWitness, Value::kInput}},
     {"join", kWitnessed, kJoined, Guard{kWitness, kCorrectHeard, kJoin},

@@ -1,4 +1,5 @@
-// What peers say they delivered: who can be asked for an instance, and who needs it still.
+// What peers say they delivered: which can be asked for an instance, and which still need
+// it.
 //
 //   PeerProgress peers(committee, window);
 //   peers.take(from, {.origin = o, .floor = 3, .below = 9, .above = {11}});
@@ -6,7 +7,7 @@
 //
 // A summary of all instances now and then, instead of an acknowledgement for each: its size does
 // not grow with the number of instances. Guarantees: of a peer and an origin one summary is kept,
-// the last, with at most 2 `window` numbers. A liar can claim anything: who asks it loses a
+// the last, with at most 2 `window` numbers. A liar can claim anything: to ask it costs a
 // message.
 #pragma once
 

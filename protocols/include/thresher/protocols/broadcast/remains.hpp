@@ -2,12 +2,12 @@
 //
 //   Remains remains(config);
 //   if (remains.room(i.origin) > 0) remains.leave(i, {.value = digest, .counter = {true, true}});
-//   if (const Said* said = remains.find(i)) ...              // say it again to who asks
+//   if (const Said* said = remains.find(i)) ...              // say it again when asked
 //   remains.tick(origin, [&](const Instance& over) {...});   // erase its records
 //
 // An instance may be forgotten as soon as every node has its payload. But a node that has the
 // payload may lack the statements that let it deliver, and of those that said them f may be silent
-// from now on: so what was said has to be said again to who asks, for as long as a question and its
+// from now on: so what was said has to be said again when asked, for as long as a question and its
 // answer take. That needs a digest and not the payload.
 // Guarantees: what was left is found for kKeepTicks ticks at least, in at most kRemainWindows
 // windows of an origin. Says nothing and stores nothing itself: the protocol does. Rule R8 of
@@ -31,7 +31,7 @@ struct Said {
   bool counter[2] = {};
 };
 
-/// Of an origin so many windows remain at most. They are what can be delivered within kKeepTicks
+/// At most this many windows of one origin remain. They are what can be delivered within kKeepTicks
 /// ticks, so this limits the speed of a stream: 8,192 payloads in 16 Delta for a window of 64.
 inline constexpr std::uint64_t kRemainWindows = 128;
 

@@ -13,12 +13,12 @@
 //
 // Guarantees: of an origin at most 2 `window` instances and `origin_bytes` of payload are in its
 // window. Half of the bytes is for its oldest instance that is not delivered, so that those after
-// it never keep it out. What is delivered goes to the history when newer instances need its place:
-// the last that were delivered, for nodes that lag, as many as Config::history has for each origin
-// and in half of `origin_bytes` more. So a node that is slow, or was away for a little, misses
-// nothing, and nobody waits for it. An instance is forgotten only when the history is full and
-// nobody needs it here, or when f+1 peers keep it no more. Newer ones are those that the origin
-// itself or a correct node spoke of, so that liars push nothing out. Where its owner forgets
+// it never keep it out. Delivered instances go to the history when newer ones need their place: the
+// last that were delivered, for nodes that lag, as many as Config::history has for each origin and
+// in half of `origin_bytes` more. So a node that is slow, or was away for a little, misses nothing,
+// and nobody waits for it. An instance is forgotten only when the history is full and nobody needs
+// it here, or when f+1 peers keep it no more. Newer ones are those that the origin itself or a
+// correct node spoke of, so that liars push nothing out. Where its owner forgets
 // (Config::owner_forgets), an instance is kept until the owner says so, whatever room newer ones
 // need. Says nothing and stores nothing itself: the protocol does. Rules R7 to R9 of
 // docs/protocols/bracha.md, with the arguments.
@@ -59,15 +59,15 @@ struct Kept {
   std::uint32_t unrecorded =
       0;  ///< ticks until the record of the delivery is due; 0: it was written
   std::map<Digest, Bytes> payloads{};
-  /// Whose question was answered since the last tick. Questions are short and answers are not, so a
-  /// peer gets one answer of an instance in a tick, and asks again if that was lost. The timer runs
-  /// as long as there is anybody.
+  /// Peers whose question was answered since the last tick. Questions are short and answers are
+  /// not, so a peer gets one answer of an instance in a tick, and asks again if that was lost. The
+  /// timer runs as long as there are any.
   NodeSet answered{};
 };
 
 /// How often open instances are said again. Unit: 1/1000 of Delta, as every Delay.
 inline constexpr Delay kRepeat{4000};
-/// Ticks of kRepeat that a delivered instance is kept at least: who is committed to it takes two
+/// Ticks of kRepeat that a delivered instance is kept at least: a node committed to it takes two
 /// for the question and the answer.
 inline constexpr std::uint32_t kKeepTicks = 4;
 /// Delivered instances that are kept for nodes that lag when newer ones need their place, of all
@@ -128,15 +128,15 @@ class Shelf {
     return out;
   }
 
-  /// The instance's state, made if it is new; null when it is forgotten, beyond the window or of
-  /// nobody.
+  /// The instance's state, made if it is new; null when it is forgotten, beyond the window or not
+  /// of a member.
   State* open(const Instance& i) {
     if (!committee_.contains(i.origin)) return nullptr;
     if (i.number < floor(i.origin) || i.number >= end(i.origin)) return nullptr;
     return &restore(i);
   }
-  /// Over, and not open any more. Who speaks of it is late, which is no offence: a link that was
-  /// cut brings at once what was said meanwhile.
+  /// Over, and not open any more. A peer that speaks of it is late, which is no offence: a link
+  /// that was cut brings at once what was said meanwhile.
   bool late(const Instance& i) const {
     return committee_.contains(i.origin) && i.number < floor(i.origin);
   }
@@ -193,7 +193,7 @@ class Shelf {
     s.age = 0;
     s.unrecorded = kRecordTicks;
   }
-  /// To be called once at a tick. What took long is forgotten a tick at a time.
+  /// To be called once at a tick. A long delivery is forgotten a tick at a time.
   Pace at_tick(NodeId id) {
     Origin& origin = origins_[id.value];
     const std::uint64_t oldest = oldest_open(id);
@@ -293,8 +293,8 @@ class Shelf {
     const auto heard = std::distance(open.lower_bound(first), open.lower_bound(end));
     return static_cast<std::uint64_t>(heard) < end - first;
   }
-  /// Whether a correct peer is beyond the window: who lags so much asks for the next instances as
-  /// soon as it has place for them, and not at a tick.
+  /// Whether a correct peer is beyond the window: a node that lags so much asks for the next
+  /// instances as soon as it has place for them, and not at a tick.
   bool far_behind(NodeId id) const { return one_is_at(ahead_, id).value_or(0) >= end(id); }
   /// Opens those instances, and calls `overtaken(instance, state)` for each that is not delivered
   /// though a later one exists.
@@ -370,7 +370,7 @@ class Shelf {
     touched_.clear();
     return rest;
   }
-  /// What is in the window of that origin may rest no more.
+  /// Instances in that origin's window may rest no more.
   void look_again(NodeId id) {
     const Origin& origin = origins_[id.value];
     for (auto at = origin.open.lower_bound(origin.first); at != origin.open.end(); ++at)
@@ -388,7 +388,7 @@ class Shelf {
       sum += at->second.done ? 0 : bytes(at->second);
     return sum;
   }
-  /// Whether the instance is delivered and out of its window: who lags asks for it.
+  /// Whether the instance is delivered and out of its window: nodes that lag ask for it.
   bool in_history(const Instance& i) const { return i.number < origins_[i.origin.value].first; }
   std::uint32_t origins() const { return committee_.size(); }
   /// `digests(state)` counts the contents that somebody spoke of.
@@ -483,7 +483,7 @@ class Shelf {
     return numbers[some - 1];
   }
 
-  // What exists below this and within the window is to be heard of.
+  // Instances below this and within the window exist somewhere, and are to be asked about.
   std::uint64_t end_of_missed(NodeId id) const {
     const std::uint64_t newest = newest_vouched(origins_[id.value]);
     return std::min(std::max(newest, one_is_at(ahead_, id).value_or(0)), end(id));

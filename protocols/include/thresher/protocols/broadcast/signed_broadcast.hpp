@@ -5,12 +5,12 @@
 //   executor.run(Requested<broadcast::Submit>{{payload}});
 //
 // The origin proposes, a node signs a vote for the first proposal of an instance that it sees, and
-// a quorum of votes for one digest is a certificate: who holds it and the payload delivers.
+// a quorum of votes for one digest is a certificate: a node with it and the payload delivers.
 // SignedBroadcast sends votes to all (two delays, n^2 votes); CertifiedBroadcast sends them to the
 // origin, which sends the certificate to all (three delays, 3n messages).
 // Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing: those of broadcast.hpp. Two
 // certificates share a correct voter, so there is one digest; what a certificate says, its holders
-// give to whoever lacks it. A vote is on disk, with its payload, before it leaves, and a
+// give to all that lack it. A vote is on disk, with its payload, before it leaves, and a
 // certificate before what it certifies is delivered. A node hears from its peers what they
 // delivered by one summary of all instances, so that acknowledgements do not grow with the number
 // of instances. Bounds: a peer has one vote and one certificate in an instance, right or wrong.
@@ -74,7 +74,7 @@ struct Have {
   bool asks = false;
 };
 
-/// Summaries that a peer is told in 4 Delta because it asked for them, however often it asks.
+/// Summaries that a peer gets in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kSummaries = 4;
 
 /// What is signed. Pre: `digest` is that of the payload.
@@ -202,7 +202,7 @@ class SignedBroadcast {
   std::uint64_t refused_ = 0;
   std::vector<std::uint64_t> opened_;  // by origin: from the oldest open one to here all are open
   std::uint64_t beyond_ = 0;           // instances looked at beyond these, since the last tick
-  PeerQuota<signed_broadcast::kSummaries> served_;  // summaries told to who asked, likewise
+  PeerQuota<signed_broadcast::kSummaries> served_;  // summaries sent as answers, likewise
   bool asks_on_ = false;                            // somebody asked for more than that
   std::uint32_t quiet_ = 0;                         // ticks without news
   std::uint32_t since_all_ = 0;                     // ticks since all origins' progress was told

@@ -31,9 +31,9 @@ namespace thresher::certified {
 
 /// Tables of durable records. kOwn: the last own header; kVertex: certified vertices, the payload
 /// as their body; kDelivered: committed anchors by round, behind the round of the one before (u64),
-/// and who leads next; kVoted: the last header voted for, by author. kOwn holds the payload in its
-/// value, because the author repeats it after a restart; a voter gets it again from there, or with
-/// the vertex.
+/// and the next leaders; kVoted: the last header voted for, by author. kOwn holds the payload in
+/// its value, because the author repeats it after a restart; a voter gets it again from there, or
+/// with the vertex.
 enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
 
 struct Config {
@@ -44,7 +44,7 @@ struct Config {
   Delay timeout{8000};     ///< two certified rounds of 3 Delta, and slack
   Delay idle_push{50000};  ///< re-push of the last header while nothing happens
   /// How long the certificates that complete a round wait for the rest of it, so that all of them
-  /// are verified in one call. Nobody who has been silent is waited for. 0: not at all.
+  /// are verified in one call. Nodes that have been silent are not waited for. 0: not at all.
   Delay gather{0};
   std::uint64_t gc_depth = 50;  ///< G, in rounds
   /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a
@@ -56,7 +56,7 @@ struct Config {
   Limits limits{};
   /// The common coin of asynchronous rules, unused by the others.
   std::shared_ptr<const crypto::CoinScheme> coin{};
-  /// Of rules with one signature in a certificate, unused by the others.
+  /// For rules with one signature in a certificate, unused by the others.
   std::shared_ptr<const JointSignature> joint{};
   bool rests = true;    ///< false: rounds go on while there is nothing to order
   bool records = true;  ///< false: nothing is kept for a restart, which must not come
@@ -128,7 +128,7 @@ class Bullshark {
   /// The last header of a member that this node voted for, or its own; null: none.
   ProposalPtr latest_of(NodeId author) const;
   Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first
-  /// Whose anchor a round has, by what was ordered. Pre: the round has an anchor, above
+  /// The author of a round's anchor, by what was ordered. Pre: the round has an anchor, above
   /// last_ordered().
   NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as proposals tell.
@@ -138,8 +138,8 @@ class Bullshark {
   /// of no more then.
   bool up_to_date() const;
   const Stats& stats() const;
-  /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
-  /// somebody's share completes a batch. Empty without a coin.
+  /// The part of stats().refused that are false shares of the coin, by sender. They are found when
+  /// a share completes a batch. Empty without a coin.
   std::span<const std::uint64_t> false_shares() const;
   std::size_t pending_submits() const;
   /// t: how long an anchor is waited for now.

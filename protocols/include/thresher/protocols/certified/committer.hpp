@@ -21,11 +21,11 @@ struct Anchor {
   bool direct = false;  ///< its own votes committed it, not a later anchor's history
 };
 
-/// Who leads a round that has an anchor.
+/// The leader of a round that has an anchor.
 using LeaderOf = std::function<NodeId(Round)>;
 
-/// The anchors above `last` that are committed now, in their order, if these lead. What an anchor
-/// changes about later leaders is for the caller to note, and then to ask again.
+/// The anchors above `last` that are committed now, in their order, if these lead. If an anchor
+/// changes later leaders, the caller has to note that and ask again.
 std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last,
                            const LeaderOf& leader);
 /// The same with leaders in turn.

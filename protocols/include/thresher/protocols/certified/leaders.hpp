@@ -1,4 +1,4 @@
-// Whose anchor a round of the certified DAG has: every author in turn, but those that the ordered
+// The author of a round's anchor in the certified DAG: all in turn, but those that the ordered
 // anchors speak against.
 //
 //   Leaders leaders(committee, rules);
@@ -7,8 +7,8 @@
 //
 // Guarantees: a function of the ordered anchors and of whom they name, which the log of peers says
 // too: nodes that ordered the same agree on it, after a restart and after catch-up. In any 3f+1
-// anchors in a row a correct node has its own turn, whatever liars do. Says nothing of who was not
-// ordered yet.
+// anchors in a row a correct node has its own turn, whatever liars do. Says nothing of authors that
+// were not ordered yet.
 // Source: docs/protocols/anchored.md, R12 to R15.
 #pragma once
 

@@ -4,7 +4,7 @@
 //   static_assert(broken_hypothesis(Rules::bullshark(), *Committee::of(4)).empty());
 //
 // Guarantees: the names and inequalities are those of `CLegal` in verify/proofs/Certified.v, with
-// every stake 1. Its other hypotheses are no data but code: one vote for an author and round, a
+// every stake 1. Its other hypotheses are not data but code: one vote for an author and round, a
 // certificate before the next header, acceptance after references, the floor below the last anchor.
 // Does not cover `bullshark_async`, whose leaders a coin draws.
 #pragma once

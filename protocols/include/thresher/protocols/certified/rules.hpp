@@ -23,11 +23,11 @@ enum class Parents : std::uint8_t {
   kVerifiable,  ///< D drawn by a seed that everybody computes from the author's committed set
 };
 
-/// Whose anchor a round has (leaders.hpp). Part of a ledger: nodes that go by different rules order
-/// different anchors.
+/// The author of a round's anchor (leaders.hpp). Part of a ledger: nodes that go by different rules
+/// order different anchors.
 enum class Turns : std::uint8_t {
   kInOrder,  ///< everybody's in turn, whatever they did: ledgers that name no rule
-  kPrompt    ///< but for who was not named in time by the last ordered anchors, or lost one
+  kPrompt    ///< but for those not named in time by the last ordered anchors, or that lost one
 };
 
 struct Rules {
@@ -90,7 +90,7 @@ struct Rules {
             .commit = kAvailability,
             .turns = Turns::kPrompt};
   }
-  /// Ledgers that name no rule for who leads.
+  /// Ledgers that name no rule for leaders.
   static constexpr Rules anchored_in_order(std::uint32_t sample = 6) {
     Rules rules = anchored_bullshark(sample);
     rules.turns = Turns::kInOrder;

@@ -5,7 +5,7 @@
 //   if (store.votes(anchor) >= needed) ...
 //
 // Guarantees: votes are counted once for each author; the same calls give the same store on every
-// machine. Holds what callers insert: who calls bounds the rounds and checks certificates first.
+// machine. Holds what callers insert: the caller bounds the rounds and checks certificates first.
 #pragma once
 
 #include <cstdint>

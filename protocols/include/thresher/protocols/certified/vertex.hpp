@@ -92,7 +92,7 @@ enum class Flaw : std::uint8_t {
   kAuthor,       ///< not a member
   kRound,        ///< round 0, or a self edge that does not point back
   kSelf,         ///< the self edge and the set of parents contradict each other
-  kParents,      ///< too few, too many, or of nodes that are no members
+  kParents,      ///< too few, too many, or not of members
   kStragglers,   ///< not in order, not members, too many, too new or too old
   kSample,       ///< a sampled set where there is none, or too small a one
   kFallback,     ///< a vote for a fallback leader where there is none
@@ -100,7 +100,7 @@ enum class Flaw : std::uint8_t {
   kCertificate,  ///< too few signers, no members, or signatures missing
 };
 
-/// Who leads an even round when everybody does in turn (else: leaders.hpp). Pre: round is even and
+/// The leader of an even round when all lead in turn (else: leaders.hpp). Pre: round is even and
 /// at least 2.
 inline NodeId anchor_of(Round round, const Committee& committee) {
   return NodeId{static_cast<std::uint16_t>((round.value / 2 - 1) % committee.size())};

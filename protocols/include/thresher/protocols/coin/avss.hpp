@@ -138,7 +138,7 @@ class Avss {
   void on(const Requested<Request>& e, Fx& fx);
   void on(const Expired& e, Fx& fx);
 
-  /// Instances below matter no more to the owner, and nobody who lags is helped with them.
+  /// Instances below matter no more to the owner, and nodes that lag are not helped with them.
   void forget_below(std::uint64_t instance, Fx& fx);
   /// The owner needs nothing more of the instance: nothing is asked about it, others are answered.
   void settle(std::uint64_t instance) {
@@ -348,7 +348,7 @@ void Avss<B>::deal(std::uint64_t instance, Fx& fx) {
   }
 }
 
-// What waited for the commitment is judged now that it is here.
+// Judges what waited for the commitment, now that this is here.
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::look_at(std::uint64_t instance, NodeId dealer, Fx& fx) {
   const Bytes* commitment = broadcast_.delivered({dealer, instance});
@@ -411,8 +411,8 @@ void Avss<B>::receive(NodeId from, const avss::Share& m, Fx& fx) {
   if (d.sharing) take_share(m.instance, m.dealer, d, from, fx);
 }
 
-// S5: what this node owes who asks. The row is the dealer's to give; points and shares are said by
-// whoever has them.
+// S5: what this node owes who asks. Only the dealer gives the row; points and shares are sent by
+// the nodes that have them.
 template <broadcast::OwnedBroadcast B>
 void Avss<B>::receive(NodeId from, const avss::Ask& m, Fx& fx) {
   if (!served_.take(from)) return;

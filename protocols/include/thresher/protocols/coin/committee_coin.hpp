@@ -97,7 +97,7 @@ class CommitteeCoin {
   void on(const Requested<coin::Toss>& e, Fx& fx);
   void on(const Expired& e, Fx& fx);
 
-  /// Of who tosses one instance after the other: those below were tossed, or may be now.
+  /// If instances are tossed one after the other: those below were tossed, or may be now.
   std::uint64_t due() const { return values_.empty() ? 0 : values_.rbegin()->first + 2; }
   std::uint64_t refused() const;
   const Config& config() const { return config_; }
@@ -261,7 +261,7 @@ void CommitteeCoin<Strong>::feed(std::uint32_t committee, Strong& coin, const In
   }
 }
 
-// What a coin says goes to its committee's members alone, whom it knows by their places.
+// A coin's messages go to its committee's members alone, which it knows by their places.
 template <class Strong>
 void CommitteeCoin<Strong>::raise(std::uint32_t committee, EffectsOf<Strong>& child, Fx& fx) {
   using M = typename Strong::Message;

@@ -7,15 +7,15 @@
 //
 // Each dealer broadcasts one dealing. Nodes acknowledge those whose shares of them are good, and
 // complain of the others with a proof that opens the bad share. A node vouches for a dealer when
-// n-f nodes acknowledged, and all agree on the dealers that count. Who has a bad share of one of
-// these gets it from f+1 of the others, since its dealer is proved to have lied. Then nodes give
+// n-f nodes acknowledged, and all agree on the dealers that count. A node with a bad share of one
+// of these gets it from f+1 of the others, since its dealer is proved to have lied. Then nodes give
 // each other the points that their shares of the key are made of.
 // Guarantees, with up to f Byzantine nodes at any timing, if the broadcast and the agreement keep
 // their promises: all correct nodes output the same public keys, each with its own share that fits
 // them; what the dealings hide stays hidden (crypto/dkg.hpp); no correct node is accused. All that
 // a node says follows from its keys and from what its broadcast and its agreement keep on disk
-// before they speak, so it keeps nothing beside and a restart at any point continues. Of each peer
-// a bounded number of bytes is kept. Output once; a node that is done still answers.
+// before they speak, so it keeps nothing beside and a restart at any point continues. A bounded
+// number of bytes is kept for each peer. Output once; a node that is done still answers.
 // Rules by number, with the arguments: docs/protocols/dkg.md.
 #pragma once
 

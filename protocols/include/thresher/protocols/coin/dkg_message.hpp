@@ -22,12 +22,12 @@ struct Complaint {
   NodeId dealer;
   Bytes proof;
 };
-/// The sender's own shares of a dealing, for who complained of it.
+/// The sender's own shares of a dealing, for nodes that complained of it.
 struct Reveal {
   NodeId dealer;
   Bytes shares;
 };
-/// What the receiver's share of the key is made of, sealed.
+/// A part of the receiver's share of the key, sealed.
 struct Point {
   Bytes sealed;
 };

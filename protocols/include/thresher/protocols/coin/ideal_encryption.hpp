@@ -3,7 +3,8 @@
 //   IdealEncryption scheme(committee.at_least(kValidity), NodeId{2}, seed);
 //
 // Guarantees: the counting of EncryptionScheme, ciphertexts that look random and are valid only as
-// they were made, for their label. Hides nothing from who knows the seed. Never in a deployment.
+// they were made, for their label. Hides nothing from nodes with the seed. Never in a
+// deployment.
 #pragma once
 
 #include <algorithm>

@@ -29,7 +29,7 @@ std::vector<Tossed> feed(ThresholdCoin& coin, const Input& input, std::uint32_t 
   return out;
 }
 
-/// Whom a value names: everybody alike.
+/// The node that a value names: each is equally likely.
 inline NodeId leader_named(const Digest& value, const Committee& committee) {
   return NodeId{static_cast<std::uint16_t>(value.prefix() % committee.size())};
 }

@@ -4,7 +4,7 @@
 //   coin.on(Start{seed}, fx);                       // the host's randomness
 //   coin.on(Requested<Toss>{{7}}, fx);              // Deliver<Tossed>{7, value} at once
 //
-// Guarantees: a value for each toss, at once, that looks random to who does not know the seed.
+// Guarantees: a value for each toss, at once, that looks random without the seed.
 // Nodes get different values. Sends nothing and keeps nothing; a restarted node throws anew.
 // Source: Ben-Or, "Another advantage of free choice" (PODC 1983).
 #pragma once

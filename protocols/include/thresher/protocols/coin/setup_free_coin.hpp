@@ -3,12 +3,12 @@
 //   SetupFreeCoin<Avid, Bracha> coin({.committee = c, .self = id, .scheme = scheme});
 //   executor.run(Requested<coin::Toss>{{0}});     // later: Deliver<coin::Tossed>{0, value}
 //
-// Every node shares a secret (avss.hpp). Who finds n-f shared gathers (gather.hpp): some n-f
-// dealers are then in every node's set. Nodes agree approximately on the weight of each dealer, one
-// or zero being the inputs, and only then open the secrets. The value is the sum of weights times
-// secrets modulo one, of which the side tells: nodes' sums are so near each other that they seldom
-// lie on different sides. Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing, and
-// private links:
+// Every node shares a secret (avss.hpp). A node that finds n-f shared gathers (gather.hpp): some
+// n-f dealers are then in every node's set. Nodes agree approximately on the weight of each dealer,
+// one or zero being the inputs, and only then open the secrets. The value is the sum of weights
+// times secrets modulo one, of which the side tells: nodes' sums are so near each other that they
+// seldom lie on different sides. Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any
+// timing, and private links:
 //   termination      when all correct nodes toss an instance, or one has its value, all get one;
 //   agreement        all get the same one but with probability disagreement_bound();
 //   fairness         each of Config::sides values is as likely as the others, whatever liars deal
@@ -41,8 +41,8 @@ namespace setup_free {
 
 /// Durable records beside those of the parts: values, by instance.
 enum Table : std::uint32_t { kValues = 15 };
-/// What the tables of the secret sharing are moved by: approximate agreement has a broadcast too,
-/// and both have their tables from 1 on.
+/// Offset of the secret sharing's tables: approximate agreement has a broadcast too, and both
+/// number their tables from 1.
 inline constexpr std::uint32_t kSharingTables = 7;
 constexpr bool of_sharing(std::uint32_t table) {
   return table > kSharingTables && table <= kSharingTables + avss::kFloor;
@@ -118,7 +118,7 @@ class SetupFreeCoin {
     const auto it = values_.find(instance);
     return it == values_.end() ? std::nullopt : std::optional(it->second);
   }
-  /// Of who tosses one instance after the other: those below were tossed, or may be now.
+  /// If instances are tossed one after the other: those below were tossed, or may be now.
   std::uint64_t due() const {
     std::uint64_t out = secrets_.floor();
     for (std::uint64_t i = secrets_.floor(); secrets_.reaches(i); ++i) {
@@ -310,8 +310,8 @@ void SetupFreeCoin<C, B>::gathered(const gather::Gathered& m, Fx& fx) {
   feed_weights(Requested<approximate::Approach>{{m.instance, std::move(input)}}, fx);
 }
 
-// C4: what the others' weights may still become is near these, so the secrets say nothing to who
-// would choose them.
+// C4: the others' weights can only become near these, so the secrets do not help a node that would
+// choose them.
 template <broadcast::OwnedBroadcast C, broadcast::OwnedBroadcast B>
 void SetupFreeCoin<C, B>::weighed(std::uint64_t instance, Fx& fx) {
   if (!secrets_.reaches(instance)) return;

@@ -27,7 +27,7 @@ std::optional<SetupFree::Message> decode_setup_free(const WireParts& parts,
 
 namespace coin {
 
-/// Of messages about weights it is not known without the number of rounds: the first one.
+/// For messages about weights it is not known without the number of rounds: the first one.
 std::uint64_t instance_of(const SetupFree::Message& message);
 
 }  // namespace coin

@@ -6,9 +6,9 @@
 //
 // Guarantees: all correct nodes that toss an instance get the same value, each once, when
 // scheme.threshold() nodes tossed it and at most n - threshold() stay silent; before a correct node
-// tosses, its share is nowhere. What peers send for instances not tossed yet is bounded for each
-// peer. Nothing is persisted: a share is the same at every try, so a restarted node tosses again.
-// Does not hide anything that the scheme does not. Source: docs/protocols/mahi-mahi.md.
+// tosses, its share is nowhere. Shares for instances not tossed yet are bounded for each peer.
+// Nothing is persisted: a share is the same at every try, so a restarted node tosses again. Does
+// not hide anything that the scheme does not. Source: docs/protocols/mahi-mahi.md.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ struct Tossed {
   std::vector<crypto::CoinClaim> shares{};
 };
 
-/// The bit that a value tosses: the last one. Of a lowest ticket, that it is the lowest says
-/// nothing of that one.
+/// The bit that a value tosses: the last one. Being the lowest ticket says nothing of that
+/// bit.
 inline bool coin_bit(const Digest& value) {
   return (value.bytes.back() & std::byte{1}) != std::byte{0};
 }
@@ -77,7 +77,7 @@ struct Stats {
   /// Shares over the quota, too old, or said before: correct nodes on slow links send them too.
   std::uint64_t unused = 0;
   std::uint64_t batches = 0;  ///< calls of verify()
-  /// Of those refused, the ones that a call of verify() found to be false, by sender. The message
+  /// The refused ones that a call of verify() found to be false, by sender. The message
   /// that made the call is mostly another node's.
   std::vector<std::uint64_t> false_shares{};
 };

@@ -48,7 +48,7 @@ std::optional<VrfMessage> decode_vrf(Reader& in);
 
 std::uint64_t instance_of(const VrfMessage& message);
 
-/// Of this many tosses out of 1,000,000 at least all correct nodes get the same value.
+/// In at least this many tosses out of 1,000,000 all correct nodes get the same value.
 std::uint64_t agreement_bound_ppm(const Committee& committee);
 
 struct VrfConfig {
@@ -81,7 +81,7 @@ class VrfCoin {
   void on(const Expired&, Fx&);
 
   const Stats& stats() const { return stats_; }
-  /// Of who tosses one instance after the other: those below were tossed, or may be now.
+  /// If instances are tossed one after the other: those below were tossed, or may be now.
   std::uint64_t due() const {
     const auto last = tosses_.rbegin();
     return last == tosses_.rend() ? 0 : last->first + (last->second.value ? 2 : 1);
@@ -106,7 +106,7 @@ class VrfCoin {
     std::optional<Lowest> said{};
     std::optional<Digest> value{};
   };
-  /// Whose message, of which instance, which kind.
+  /// The message's sender, its instance, its kind.
   struct Early {
     std::uint64_t instance = 0;
     NodeId from;

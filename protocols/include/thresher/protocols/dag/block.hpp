@@ -20,8 +20,8 @@
 
 namespace thresher::dag {
 
-/// Transactions as the host packed them. `root` is computed from `bytes` by whoever mints the
-/// payload.
+/// Transactions as the host packed them. `root` is computed from `bytes` where the payload is
+/// made.
 struct Payload {
   Bytes bytes;
   Digest root{};
@@ -36,8 +36,8 @@ struct Edge {
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 
-/// The dense parents of a block without their digests: whoever holds the same blocks can tell them.
-/// Source: S1, compressed dense references.
+/// The dense parents of a block without their digests: a node that holds the same blocks knows
+/// them. Source: S1, compressed dense references.
 struct Packed {
   NodeSet authors;            ///< of the round before; the author itself is not among them
   std::uint32_t members = 0;  ///< size of the committee
@@ -56,7 +56,7 @@ struct Header {
   std::optional<Digest> vote;
   /// The claimed block of slot (round-2, its leader).
   std::optional<Digest> claim;
-  /// Who wrote the voted and the claimed block, when that is not whose turn it was.
+  /// The author of the voted and of the claimed block, when it is not the node whose turn it was.
   std::optional<NodeId> vote_author;
   std::optional<NodeId> claim_author;
   /// KILL: no block of round-2 was or will be certified. Never together with a claim. Only by the
@@ -81,7 +81,7 @@ struct Block {
 };
 using BlockPtr = std::shared_ptr<const Block>;
 
-/// Whom a vote or a claim for a block of `round` means when it names nobody: every node in turn.
+/// The author meant by a vote or a claim for a block of `round` that names none: all in turn.
 inline NodeId leader_of(Round round, const Committee& committee) {
   return NodeId{static_cast<std::uint16_t>(round.value % committee.size())};
 }

@@ -28,7 +28,7 @@
 namespace thresher::dag {
 
 /// Tables of durable records. kOwn: own blocks, kBlock: others' blocks, kDelivered: progress,
-/// kEvidence: what proves accepted claims beside accepted blocks, kEquivocation: who equivocates.
+/// kEvidence: what proves accepted claims beside accepted blocks, kEquivocation: proofs of it.
 enum Table : std::uint32_t {
   kOwn = 1,
   kBlock = 2,
@@ -96,7 +96,7 @@ struct Footprint {
 
 /// Shows to others that a block is in the log.
 struct CommitProof {
-  /// Of distinct authors, for the first block of `path`: a quorum that claims it; or, where votes
+  /// By distinct authors, for the first block of `path`: a quorum that claims it; or, where votes
   /// alone may commit (Rules::two_delays), so many votes.
   std::vector<BlockPtr> witnesses;
   std::vector<BlockPtr> path;  ///< from a leader down to the block, each referring to the next
@@ -136,7 +136,7 @@ class Dag {
   /// Changes nothing: brings near what a block of `peer`, a member, will look at first.
   void warm(NodeId peer) const;
   Round next_slot() const;  ///< first slot that is not decided
-  /// Who leads a round, by what this node has decided. Pre: round >= next_slot(); no coin names
+  /// The leader of a round, by what this node has decided. Pre: round >= next_slot(); no coin names
   /// the leaders.
   NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as pushes tell.
@@ -145,8 +145,8 @@ class Dag {
   /// waits, or slots up to its round of then are decided. A host told its clients of no more then.
   bool up_to_date() const;
   const Stats& stats() const;
-  /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
-  /// somebody's share completes a batch. Empty without a coin.
+  /// The part of stats().refused that are false shares of the coin, by sender. They are found when
+  /// a share completes a batch. Empty without a coin.
   std::span<const std::uint64_t> false_shares() const;
   std::size_t pending_submits() const;
   /// T: how long a leader is waited for now.
@@ -166,7 +166,7 @@ class Dag {
   /// Whether this node can prove that a member equivocates.
   bool convicts(NodeId member) const;
   /// For a block that the commit of `slot` delivered a short while ago. Empty for dense rules,
-  /// whose claims are no field, and for what came in through the log of peers.
+  /// whose claims are not a field, and for what came through peers' logs.
   std::optional<CommitProof> prove(Round slot, const Edge& block) const;
 
  private:

@@ -16,7 +16,7 @@
 
 namespace thresher::dag {
 
-/// Of the two-delay path's hypotheses the first that does not hold; empty when all do.
+/// The first of the two-delay path's hypotheses that does not hold; empty when all do.
 constexpr std::string_view broken_two_delay_hypothesis(const Rules& rules,
                                                        const Committee& committee) {
   const std::uint64_t n = committee.size();

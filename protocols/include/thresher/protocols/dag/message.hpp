@@ -1,7 +1,7 @@
 // What nodes of the uncertified family say to each other, what they output, what they can be asked.
-//   fx.broadcast(Push{block});      // to who lacks it; answers: Give{...}
+//   fx.broadcast(Push{block});      // to nodes without it; answers: Give{...}
 // Guarantees: every message is bounded by `Limits`; answers are only sent to a peer's request,
-// proofs of equivocation once for each culprit and now and then to who goes on as if it knew none.
+// proofs of equivocation once for each culprit and now and then to a peer that seems to know none.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct WantRound {
   Round round;
   NodeSet have;
 };
-/// Asks for what proves the certificate of a leader block. Whoever has it answers.
+/// Asks for what proves the certificate of a leader block. All that have it answer.
 struct WantEvidence {
   Round slot;
   Digest leader;
@@ -47,7 +47,7 @@ struct Evidence {
   Digest leader;
   std::vector<BlockPtr> headers;
 };
-/// Proves that somebody equivocates: the headers of two blocks of one author and round. Sent
+/// Proves that a node equivocates: the headers of two blocks of one author and round. Sent
 /// unasked.
 struct Equivocation {
   BlockPtr first;

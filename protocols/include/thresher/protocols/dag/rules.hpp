@@ -6,7 +6,7 @@
 //   Rules dense = Rules::mysticeti();
 //   Rules by_a_coin = Rules::mahi_mahi();     // dense, a longer wave, leaders by a coin
 //
-// Guarantees: thresholds satisfy (A1)-(A3) of docs/protocols/thresher.md for every n >= 3f+1;
+// Guarantees: thresholds satisfy A1 to A3 of docs/protocols/proof.md for every n >= 3f+1;
 // `mahi_mahi` those of docs/protocols/mahi-mahi.md.
 // The switches at the end exist for mutant tests; a deployment never changes them.
 #pragma once
@@ -22,7 +22,8 @@ enum class Edges : std::uint8_t {
   kDense,   ///< every block is dense; votes and claims follow from its references
 };
 
-/// Who leads a round. Part of a ledger: a node that goes by another rule expects other leaders.
+/// Who leads a round. Part of a ledger: a node that goes by another rule expects other
+/// leaders.
 enum class Leaders {
   kInTurn,  ///< node r mod n leads round r
   kMisses,  ///< who missed its last two slots is passed over: ledgers that name no rule
@@ -71,12 +72,12 @@ struct Rules {
   bool serves_below_floor = true;    ///< accepted blocks below the floor are kept for peers
   bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
   bool equivocations_told = true;    ///< proofs of equivocation are sent to all
-  bool brings_late = true;           ///< who names a block that others may lack sends it along
+  bool brings_late = true;           ///< blocks that others may lack are sent along when named
   bool check_kills = true;           ///< a KILL without evidence is not accepted
   bool votes_last = true;            ///< an anchor's claims and KILLs come before its votes
   bool votes_seen = true;            ///< votes in an anchor's history commit
 
-  /// Whose turn it is may lead no more: anybody's block may be a leader's.
+  /// The node whose turn it is may be passed over: any block may be a leader's.
   constexpr bool reputation() const { return leaders != Leaders::kInTurn; }
   /// Rounds from a slot to the votes, and to the claims, on its leader.
   constexpr std::uint64_t votes_after() const { return wave - 2; }

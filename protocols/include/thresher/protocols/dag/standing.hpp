@@ -1,7 +1,7 @@
-// Whom the decided slots speak against as a leader, and who is passed over because of that.
+// The nodes that decided slots speak against as leaders, and those passed over for that.
 //
 //   Standing standing(committee, rules.leaders);
-//   standing.committed(slot, leader, before, named);  // `named`: whom its block names of slot - 1
+//   standing.committed(slot, leader, before, named);  // the authors of slot - 1 that it names
 //   standing.skipped(slot, leader);
 //   for (NodeId id : standing.out(slot)) pass_over(id);  // at most f, ascending
 //
@@ -31,7 +31,7 @@ class Standing {
   /// is waited for.
   void committed(Round slot, NodeId leader, NodeId before, const NodeSet& named);
   void skipped(Round slot, NodeId leader);
-  /// Who is passed over by what is decided up to `slot`.
+  /// The nodes that are passed over by what is decided up to `slot`.
   std::vector<NodeId> out(Round slot) const;
   /// All against whom it speaks, however many, the worst first.
   std::vector<NodeId> ranked(Round slot) const;

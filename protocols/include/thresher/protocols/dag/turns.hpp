@@ -1,4 +1,4 @@
-// Whose turn it is to lead a round, before anybody is passed over.
+// The node whose turn it is to lead a round, before any is passed over.
 //
 //   NodeId leader = turn_of(round, committee, Leaders::kPrompt);
 //
@@ -33,8 +33,8 @@ inline NodeId turn_of(Round round, const Committee& committee, Leaders rule) {
   return NodeId{static_cast<std::uint16_t>(round.value % n * turn_step(committee, rule) % n)};
 }
 
-/// Who leads in place of `turn`, if that is out: the k-th of those who are not. Pre: `out` is
-/// ascending and leaves somebody.
+/// The leader in place of `turn`, if that is out: the k-th of those that are not. Pre: `out` is
+/// ascending and does not name all.
 inline NodeId in_place_of(NodeId turn, const std::vector<NodeId>& out, std::uint64_t k,
                           std::uint64_t members) {
   if (!std::binary_search(out.begin(), out.end(), turn)) return turn;

@@ -8,17 +8,17 @@
 //
 // In each round a node floods its value. Others sign the first value that they
 // see of an origin; one that all of some source component signed is certified.
-// Who holds certified values of all of a component reports them; who certified
-// what all of a component reported takes the middle of the certified values,
-// without the f lowest and the f highest. Components: S_A of condition.hpp, for
-// any A of at most f nodes. Guarantees, where the asynchronous condition holds
-// and at most `faults` nodes are Byzantine: every correct node delivers; the
-// values lie within those of correct nodes' inputs, and differ by at most (the
-// spread of inputs) / 2^rounds + 1. A node that restarts stays silent and
-// counts as faulty. A neighbour may offer one statement of each signer, about
-// each origin, in each round: that bounds memory and signatures. Values must
-// stay below 2^62. Source: the condition is that of Tseng and Vaidya, arXiv
-// 2605.11309; the algorithm is our own, proved in docs/protocols/digraph.md.
+// A node with certified values of all of a component reports them; one that certified
+// what all of a component reported takes the middle of the certified values, without
+// the f lowest and the f highest. Components: S_A of condition.hpp, for any A of at
+// most f nodes. Guarantees, where the asynchronous condition holds and at most `faults`
+// nodes are Byzantine: every correct node delivers; the values lie within those of
+// correct nodes' inputs, and differ by at most (the spread of inputs) / 2^rounds + 1. A
+// node that restarts stays silent and counts as faulty. A neighbour may offer one
+// statement of each signer, about each origin, in each round: that bounds memory and
+// signatures. Values must stay below 2^62. Source: the condition is that of Tseng and
+// Vaidya, arXiv 2605.11309; the algorithm is our own, proved in
+// docs/protocols/digraph.md.
 #pragma once
 
 #include <map>

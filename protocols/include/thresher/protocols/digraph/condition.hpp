@@ -49,7 +49,7 @@ struct Conditions {
   bool asynchronous_approximate() const { return !asynchronous; }
 };
 
-/// S_F, the one source component without `faulty`; empty: there are two. Pre: somebody is left.
+/// S_F, the one source component without `faulty`; empty: there are two. Pre: a node is left.
 std::optional<Mask> source_of(const Digraph& graph, Mask faulty);
 /// All sets of at most `faults` of the nodes, always in the same order, the empty one first. Pre:
 /// fault_sets(nodes, faults) is not more than memory holds.

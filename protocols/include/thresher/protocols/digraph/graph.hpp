@@ -1,4 +1,4 @@
-// A directed graph of at most 64 nodes, as bit masks: who can send to whom.
+// A directed graph of at most 64 nodes, as bit masks: which can send to which.
 //
 //   Digraph g(4);
 //   g.add(NodeId{0}, NodeId{1});                  // 0 can send to 1
@@ -53,7 +53,7 @@ class Digraph {
     in_[to.value] &= ~bit(from.value);
   }
   bool has(NodeId from, NodeId to) const { return (out_[from.value] & bit(to.value)) != 0; }
-  /// Whom a node can send to.
+  /// The nodes that a node can send to.
   Mask out(NodeId node) const { return out_[node.value]; }
 
   /// The nodes among `alive` that can be reached from `node` through them, itself included. Pre:

@@ -33,15 +33,16 @@ struct Heard {
 
 /// By node.
 using Inputs = std::vector<Heard>;
-/// By node, what it stated; empty: nothing came. Of a node that stated several things, any of them.
+/// By node, what it stated; empty: nothing came. If a node stated several things, any of
+/// them.
 using Statements = std::vector<std::optional<Inputs>>;
 
-/// Whether whoever says `b` heard all that whoever says `a` did.
+/// Whether the sender of `b` heard all that the sender of `a` did.
 bool includes(const Inputs& b, const Inputs& a);
 
 /// Whether the statements that `self` holds can all be, if just the nodes of `faulty` are faulty:
-/// all that reach `self` stated something, and whoever is reached by another one heard what that
-/// did. Pre: `self` is not of `faulty`.
+/// all that reach `self` stated something, and each heard what those that reach it did. Pre: `self`
+/// is not of `faulty`.
 bool plausible(const Digraph& graph, NodeId self, Mask faulty, const Statements& held);
 
 /// The first value that some whole source component, without at most `faults` nodes, has as input.

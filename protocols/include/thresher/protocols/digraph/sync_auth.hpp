@@ -5,14 +5,14 @@
 //   executor.run(Start{});                             // all within Delta
 //   // At the end of the last round: Deliver<Decision>.
 //
-// Phase 1 floods signed inputs: whoever accepts one signs it too and passes it on, and in round r
-// it takes r signers at least (Dolev and Strong). Phase 2 floods in the same way what each node
+// Phase 1 floods signed inputs: a node that accepts one signs it too and passes it on, and in round
+// r it takes r signers at least (Dolev and Strong). Phase 2 floods in the same way what each node
 // heard. Then statements.hpp decides. Guarantees, where the synchronous condition (condition.hpp)
 // holds, at most `faults` nodes are Byzantine and messages take Delta at most: every correct node
 // decides, all the same value, and their common input if they have one. Without synchrony: nothing.
-// A node that restarts has missed rounds, so it stays silent and counts as faulty. Of an origin two
-// contents are passed on in each phase, and a neighbour is asked about four: more is refused, which
-// bounds memory and signatures. Source: the condition is that of Tseng and Vaidya, arXiv
+// A node that restarts has missed rounds, so it stays silent and counts as faulty. Two contents of
+// an origin are passed on in each phase, and a neighbour is asked about four: more is refused,
+// which bounds memory and signatures. Source: the condition is that of Tseng and Vaidya, arXiv
 // 2605.11309; the algorithm is our own, proved in docs/protocols/digraph.md.
 #pragma once
 
@@ -82,10 +82,10 @@ class SyncAuth {
   std::optional<Value> decided() const { return decided_; }
   std::uint64_t round() const { return round_; }
   std::uint64_t refused() const { return refused_; }
-  /// Of these, inputs with fewer signers than rounds are over: a liar kept them back, or a message
+  /// Those of them that had fewer signers than rounds are over: a liar kept them back, or a message
   /// took longer than Delta.
   std::uint64_t late() const { return late_; }
-  /// Origins that signed two inputs, which nobody correct does.
+  /// Origins that signed two inputs, which no correct node does.
   Mask two_faced() const;
   /// Contents that are kept or asked about, and the most that there can be.
   std::uint64_t held() const;

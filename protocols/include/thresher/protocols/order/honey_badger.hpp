@@ -12,10 +12,10 @@
 // and again, so nobody can keep it out. Payloads have slots, counted along the order, at most
 // kEpochSlots in an epoch; a copy of one that was delivered within the last `history` slots is not
 // delivered again. Without `encryption` batches
-// hide nothing: who sees payloads before they are ordered may choose among f batches to leave out
-// for an epoch. With it nobody reads a batch before it is ordered (batch_seals.hpp), for a delay
-// more; payloads that went to all nodes because they were left out are no secret.
-// Bounds: `window` epochs of the common subset, of each peer `queue_bytes` of payloads. Who is
+// hide nothing: a scheduler that sees payloads before they are ordered may choose f batches to
+// leave out for an epoch. With it nobody reads a batch before it is ordered (batch_seals.hpp), for
+// a delay more; payloads that went to all nodes because they were left out are no secret.
+// Bounds: `window` epochs of the common subset, of each peer `queue_bytes` of payloads. A node
 // further behind takes slots from f+1 peers that say the same, within `history`.
 // Source: Miller, Xia, Croman, Shi, Song, "The Honey Badger of BFT protocols" (CCS 2016), figures 1
 // and 4. Rules: docs/protocols/honeybadger.md.
@@ -111,7 +111,7 @@ class HoneyBadger {
     /// With this node's secret; null: batches are not encrypted. The same at all nodes.
     std::shared_ptr<const crypto::EncryptionScheme> encryption{};
     std::uint64_t history = 1024;       ///< delivered slots kept
-    std::uint64_t window = 32;          ///< epochs kept, half of them for who lags
+    std::uint64_t window = 32;          ///< epochs kept, half of them for nodes that lag
     std::size_t value_bytes = 65536;    ///< largest payload
     std::size_t batch_bytes = 1 << 18;  ///< of a batch; at least one payload and its length
     std::size_t queue_bytes = 0;        ///< payloads kept of one peer; 0: eight of the largest

@@ -4,8 +4,8 @@
 //   step(node, InputOf<Simplex>{Requested<Simplex::Request>{{payload}}}, fx);  // orders it, soon
 //
 // In view v the leader, node v mod n, proposes a block on a certified one. Nodes sign a vote for
-// it, and a quorum of votes is its certificate; who waits too long signs that the view may be
-// skipped, and a quorum of that is a certificate too. Either leads to the next view. simplex.hpp
+// it, and a quorum of votes is its certificate; a node that waits too long signs that the view may
+// be skipped, and a quorum of that is a certificate too. Either leads to the next view. simplex.hpp
 // and hotstuff2.hpp say what makes a block final in each. Guarantees, with up to f Byzantine nodes
 // of n >= 3f+1: correct nodes deliver the same payloads in the same order at any timing; once
 // messages arrive in time, what a correct node submitted is delivered, unless it crashed before the
@@ -14,9 +14,9 @@
 // before it leaves, with the block that it voted for and the certificates that it relied on; a
 // restarted node goes on in its view and contradicts nothing. Bounds: votes and proposals of the
 // views within kNear of this one; of each peer `queue_bytes` of requests; certificates of the views
-// since the last final block, which only quorums make; kLoads blocks with payloads among those. Who
-// is more than `history` slots behind needs the state from elsewhere. Does not judge payloads, and
-// does not hide them from leaders.
+// since the last final block, which only quorums make; kLoads blocks with payloads among those. A
+// node more than `history` slots behind needs the state from elsewhere. Does not judge payloads,
+// and does not hide them from leaders.
 #pragma once
 
 #include <algorithm>
@@ -321,8 +321,8 @@ class LeaderChain {
   std::map<std::uint64_t, Check> signing_;  // by ticket
   std::vector<std::uint32_t> pending_;      // lists of each peer that wait for a verdict
   std::uint64_t tickets_ = 0;
-  Marks latest_;    // views that peers are in: the one that somebody correct is in
-  Marks frontier_;  // slots that somebody correct delivered
+  Marks latest_;    // views that peers are in: the one that a correct node is in
+  Marks frontier_;  // slots that a correct node delivered
   std::map<NodeId, std::uint64_t> served_;  // bytes sent to each on its questions, for a while
   bool serving_ = false;
   bool started_ = false;

@@ -9,12 +9,12 @@
 // serves others. Channels are authenticated, nothing is signed: a prepared value that a view change
 // claims counts only if a validity set says it was proposed, and view changes travel by Bracha's
 // broadcast, so that all judge the same ones and a new-view only names them. Votes and views are
-// durable first; a restarted node votes again from the next view on. Who missed any number of views
-// joins the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
-// `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
-// last `history` slots copies are not delivered again. Who is more than `history` slots behind
-// needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
-// Rules, proofs and bounds: docs/protocols/pbft.md.
+// durable first; a restarted node votes again from the next view on. A node that missed any number
+// of views joins the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of
+// each peer `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered
+// within the last `history` slots copies are not delivered again. A node more than `history` slots
+// behind needs the state from elsewhere. Does not judge payloads, and does not hide them from the
+// leader. Rules, proofs and bounds: docs/protocols/pbft.md.
 // Source: Castro, Liskov, "Practical Byzantine Fault Tolerance and Proactive Recovery" (2002),
 // sections 4.4 and 4.5.
 #pragma once
@@ -52,7 +52,7 @@ struct Vote {
   Digest digest{};
   Phase phase = kPrepare;
 };
-/// Whose view changes the leader of `view` starts from.
+/// The nodes whose view changes the leader of `view` starts from.
 struct NewView {
   std::uint64_t view = 0;
   std::vector<NodeId> from;
@@ -133,7 +133,7 @@ class Pbft {
 
   /// The view this node is in, from 1.
   std::uint64_t view() const { return view_; }
-  /// Who proposes in the view this node is in.
+  /// The proposer of the view this node is in.
   NodeId leader() const { return leader(view_); }
   /// One above the highest slot that its records say it voted on; no lower after a restart.
   std::uint64_t voted() const {
@@ -154,7 +154,7 @@ class Pbft {
   pbft::Footprint footprint() const;
   /// What footprint() never exceeds.
   static pbft::Footprint most_held(const Config& config);
-  /// Of one view change, in bytes.
+  /// The largest view change, in bytes.
   static std::size_t largest_view_change(const Config& config);
 
  private:
@@ -271,9 +271,9 @@ class Pbft {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> proposals_;  // by view, slot
   std::map<std::uint64_t, std::vector<NodeId>> starts_;                 // new-views, by view
   std::map<NodeId, pbft::ViewChange> changes_;                          // to this view
-  Marks latest_;     // highest view a peer moved to: the one that somebody correct moved to
+  Marks latest_;     // highest view a peer moved to: the one that a correct node moved to
   Marks announced_;  // slots delivered by a quorum
-  Marks frontier_;   // slots delivered by somebody correct
+  Marks frontier_;   // slots delivered by a correct node
   order::Requests requests_;
   std::set<Digest> proposed_;
   std::optional<Complaint> complaint_;

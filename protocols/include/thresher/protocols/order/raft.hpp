@@ -8,7 +8,7 @@
 // sequence at any timing; while a majority is up and messages arrive in time, what a live node
 // submitted is delivered. A restarted node delivers again what it keeps. Term, vote and entries are
 // durable first. Bounds: `window` entries on the way to a follower, `history` delivered ones kept;
-// a value seen within them is not ordered twice. Who is further behind needs the state from
+// a value seen within them is not ordered twice. A node further behind needs the state from
 // elsewhere. One Byzantine node can break everything: use PBFT or a DAG there.
 // Source: Ongaro, Ousterhout, "In Search of an Understandable Consensus Algorithm" (2014), Fig. 2;
 // PreVote is section 9.6 of Ongaro's dissertation.
@@ -32,7 +32,7 @@ struct Entry {
   std::uint64_t term = 0;
   Bytes value;  ///< empty: the first entry of a leader
 };
-/// Asks for a vote; `pre_vote` asks whether one would be given, and binds nobody.
+/// Asks for a vote; `pre_vote` asks whether one would be given, and binds no node.
 struct RequestVote {
   std::uint64_t term = 0;
   std::uint64_t last_index = 0;
@@ -118,7 +118,7 @@ class Raft {
 
   Role role() const { return role_; }
   std::uint64_t term() const { return term_; }
-  /// Of the term, as far as this node knows.
+  /// The leader of the term, as far as this node knows.
   std::optional<NodeId> leader() const { return role_ == Role::kLeader ? config_.self : leader_; }
   /// Entries delivered.
   std::uint64_t delivered() const { return delivered_; }

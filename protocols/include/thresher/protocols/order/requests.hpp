@@ -7,8 +7,8 @@
 //   waiting.remove(digest);                       // it was ordered
 //
 // Guarantees: each peer fills its own queue and no other, up to its limits; `next` goes round the
-// peers' queues and their urgent requests, so that who submits much delays another's request by a
-// turn at most. A value that several peers have is held once and charged to each.
+// peers' queues and their urgent requests, so that a peer that submits much delays another's
+// request by a turn at most. A value that several peers have is held once and charged to each.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct Queued {
 
 class Requests {
  public:
-  /// Of one peer.
+  /// Limits for one peer.
   struct Limits {
     std::size_t entries = 0;
     std::size_t bytes = 0;
@@ -58,7 +58,7 @@ class Requests {
   };
   Requests(std::uint32_t n, Limits limits) : limits_(limits), n_(n) {}
 
-  /// Adds or urges what `from` forwards. False when that is no news: it said so before, or the
+  /// Adds or urges what `from` forwards. False when that is not new: it said so before, or the
   /// request was ordered (`ordered(digest)`). kMalformed: it is empty. kTooLarge. kQuotaExceeded.
   template <class F>
   Result<bool> take(NodeId from, const Forward& m, std::uint64_t now, F ordered) {
@@ -81,7 +81,7 @@ class Requests {
   std::uint32_t peers() const { return n_; }
   /// The request of the queue's front, or null.
   const Queued* first_of(NodeId peer) const;
-  /// Whose queue has a front for which `wanted(Queued)`: the next one behind `after`, in a circle.
+  /// The next peer behind `after`, in a circle, whose queue has a front for which `wanted(Queued)`.
   template <class F>
   std::optional<NodeId> whose_front(NodeId after, F wanted) const {
     for (const bool behind : {true, false}) {

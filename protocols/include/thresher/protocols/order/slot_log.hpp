@@ -7,9 +7,9 @@
 //
 // Guarantees: slots are delivered in order, once; a value that was delivered within the last
 // `history` slots is not fresh again, which every node tells alike, for copies that were left out
-// do not renew the memory of a value. Of a peer's word one digest a slot is held, for `answers`
-// slots; f+1 that say the same decide it, because one of them is correct. Asserts that a slot
-// decides one value. Persists nothing itself: it hands out records.
+// do not renew the memory of a value. For each peer one digest a slot is held, for `answers` slots;
+// f+1 that say the same decide it, because one of them is correct. Asserts that a slot decides one
+// value. Persists nothing itself: it hands out records.
 #pragma once
 
 #include <cstdint>

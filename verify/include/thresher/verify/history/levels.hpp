@@ -19,7 +19,7 @@
 //   written              none               none
 //
 // Guarantees: yes and no are exact, but for states that are told apart by 128-bit fingerprints;
-// what its bounds do not allow to decide is `kUnknown`, with the reason. A level that holds implies
+// a question beyond its bounds is `kUnknown`, with the reason. A level that holds implies
 // those below it. Does not: look at transactions of several operations, or at failures that were
 // not recorded. Sources: light cones: arXiv 2605.09114. Search: Wing and Gong, "Testing and
 // Verifying Concurrent Objects" (JPDC 1993), with the memory of Lowe, "Testing for Linearizability"
