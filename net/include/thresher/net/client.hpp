@@ -152,8 +152,8 @@ class Client {
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,
   /// without end, or until the next subscribe(): a client has one subscription. When the node has
   /// pruned that position it calls `pruned` instead, with the first one that is there: the caller
-  /// then decides where to go on, by another subscribe(). An exception of theirs is lost, and told to
-  /// ClientOptions::on_problem; the next transaction follows.
+  /// then decides where to go on, by another subscribe(). An exception of theirs is lost, and told
+  /// to ClientOptions::on_problem; the next transaction follows.
   void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit,
                  std::function<void(std::uint64_t begins)> pruned = {});
 
