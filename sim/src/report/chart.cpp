@@ -19,6 +19,9 @@ constexpr double kRight = 20;
 constexpr double kTop = 46;
 constexpr double kBottom = 52;
 constexpr std::size_t kWidest = 7;  // lines under others that can be told apart
+// Of a line with more points than this not every point has a mark: side by side they would hide
+// each other, the line, and the lines that run next to it.
+constexpr std::size_t kMarks = 40;
 constexpr std::array<const char*, 12> kColours{"#2f6fab", "#c65b12", "#2e8b57", "#7b4fa3",
                                                "#8a6d1d", "#555",    "#b02a5b", "#1b9aaa",
                                                "#d4a017", "#e377c2", "#3f3f9f", "#9acd32"};
@@ -155,14 +158,18 @@ void draw(Plot& plot, const Series& series, const std::string& colour, std::size
   for (const Point& p : series.points) line += place(plot, p) + " ";
   const std::string width = wider == 0 ? "" : " w" + std::to_string(wider);
   plot.svg().polyline(line, "line " + colour + width);
-  for (const Point& p : series.points) {
+  const std::size_t every = series.points.size() / (kMarks + 1) + 1;
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    const Point& p = series.points[i];
     const double x = plot.at_x(p.x);
     if (p.half > 0) {
       plot.svg().line(x, plot.at_y(p.y - p.half), x, plot.at_y(p.y + p.half), "bar " + colour);
     }
+    // The last point has a mark in any case, since it says where the line ends.
+    if (i % every != 0 && i + 1 != series.points.size()) continue;
     std::string hover = series.name + ": " + tick_text(p.x) + ", " + tick_text(p.y);
     if (p.half > 0) hover += " within " + tick_text(p.half) + " at 95 %";
-    const double radius = 3 + 1.2 * static_cast<double>(wider);
+    const double radius = (every > 1 ? 2 : 3) + 1.2 * static_cast<double>(wider);
     plot.svg().circle(x, plot.at_y(p.y), radius, "dot " + colour, hover);
   }
 }
