@@ -729,6 +729,21 @@ class SparseTable(Files):
         self.assertEqual([row["name"] for row in json.loads(out.stdout)["rows"]], ["dense-8", "anchored-6"])
         self.assertIn("left out at n = 10, where their samples would be everybody: sparse-50, sparse-150", out.stderr)
 
+    def test_a_card_that_nothing_waits_for_makes_no_row_of_its_own(self):
+        """At n = 30 the rows of 2, 4 and 8 Gbit/s once had the same figures to the last digit."""
+        names = "dense-2,dense-4,dense-8,dense-8-strict,dense-2-late,dense-4-late,dense-8-late"
+        out = self.bench("--n", 10, "--virtual-s", 0.5, "--only", names, "--json")
+        rows = json.loads(out.stdout)["rows"]
+        self.assertEqual([row["name"] for row in rows], ["dense-2", "dense-8-strict", "dense-2-late"])
+        self.assertEqual(len({row["latency_ms"] for row in rows}), len(rows))
+        self.assertIn("left out at n = 10, where no message waits for a network card", out.stderr)
+        self.assertIn("dense-4 (as dense-2), dense-8 (as dense-2), dense-4-late (as dense-2-late), dense-8-late (as "
+                      "dense-2-late)", out.stderr)
+        # By itself each is a row.
+        one = self.bench("--n", 10, "--virtual-s", 0.5, "--only", "dense-8", "--json")
+        self.assertEqual([row["name"] for row in json.loads(one.stdout)["rows"]], ["dense-8"])
+        self.assertEqual(one.stderr, "")
+
     def test_what_cannot_be_run(self):
         for wrong, hint in ((("--only", "no-such-row"), "dense-8-late"), (("--only", "dense-8,dense-9"), "did you mean"),
                             (("--n", 3), "4 to 4096, not 3"), (("--virtual-s", 0), "0.001 to 3600"),
