@@ -87,6 +87,7 @@ std::vector<NodeId> scaled(const std::vector<NodeId>& ids, std::uint32_t from, s
     there.insert(std::min(n - 1, static_cast<std::uint32_t>(id * n / from)));
   }
   std::vector<NodeId> out;
+  out.reserve(there.size());
   for (const std::uint32_t id : there) out.push_back(NodeId{static_cast<std::uint16_t>(id)});
   return out;
 }
@@ -195,7 +196,7 @@ std::uint64_t counted(double amount) {
   // The first number that no longer fits; as a double it is exact. Sums of powers are a hair off.
   constexpr double kTooMany = 18446744073709551616.0;
   if (!(amount > 0)) return 0;
-  return amount < kTooMany ? static_cast<std::uint64_t>(amount + 0.5)
+  return amount < kTooMany ? static_cast<std::uint64_t>(std::round(amount))
                            : std::numeric_limits<std::uint64_t>::max();
 }
 
