@@ -1,7 +1,6 @@
 // How a cost goes on growing, from what it was at a few sizes.
 //
-//   grown({{4, 48}, {7, 252}, {10, 720}}, 100);      // about n^3: 792,000 or so, and never less
-//                                                    // than the 720 that were seen
+//   grown({{4, 48}, {7, 294}, {10, 900}}, 100);      // n^2 (n-1): 990,000
 //
 // Guarantees: a function of its arguments alone; finite, not negative, not below the value at the
 // largest size, and at that size exactly that value. A polynomial through all points would follow
