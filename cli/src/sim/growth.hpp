@@ -5,7 +5,8 @@
 // Guarantees: a function of its arguments alone; finite, not negative, not below the value at the
 // largest size, and at that size exactly that value. A polynomial through all points would follow
 // any noise in them, and may fall below zero further out. Here no term has a negative factor, so
-// that the cost between the sizes and beyond them only rises, at most with the cube.
+// that the cost only rises beyond the sizes, and the highest power is what the smallest and the
+// largest of them show.
 #pragma once
 
 #include <vector>

@@ -82,13 +82,15 @@ class Legend {
     columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((kWidth - kLeft) / width), 1,
                                        series.size());
     column_ = (kWidth - kLeft - kRight) / static_cast<double>(columns_);
-    height_ = kLegendRow * static_cast<double>((series.size() + columns_ - 1) / columns_) + 6;
+    const std::size_t rows = (series.size() + columns_ - 1) / columns_;
+    height_ = kLegendRow * static_cast<double>(rows) + 6;
   }
   double height() const { return height_; }
   void draw(Svg& svg, const std::vector<Series>& series) const {
     for (std::size_t i = 0; i < series.size() && height_ > 0; ++i) {
       const double x = kLeft + column_ * static_cast<double>(i % columns_);
-      const double y = kHeight + kLegendRow * static_cast<double>(i / columns_) + 8;
+      const std::size_t row = i / columns_;
+      const double y = kHeight + kLegendRow * static_cast<double>(row) + 8;
       svg.square(x + 6, y - 4, 5, "dot " + colour_class(i));
       svg.text(x + 18, y, series[i].name, "label");
     }
