@@ -63,7 +63,7 @@ std::uint64_t available_memory() {
 
 std::string memory_problem(const sim::Experiment& e) {
   if (e.n <= kSmall) return {};
-  const double need = predict(e).memory_bytes;
+  const double need = predict(e, kUnasked).memory_bytes;
   const auto there = static_cast<double>(available_memory());
   if (need < kMargin * there) return {};
   char figures[96];

@@ -5,20 +5,27 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
+#include "growth.hpp"
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::cli {
 namespace {
 
-using Probes = std::array<std::uint32_t, 3>;
-constexpr Probes kProbes = {7, 13, 19};  // 3f+1 each
-// For protocols that send so little at the largest of those that these cost some tenths of a second
-// if costs grow with n^2. Random runs need them: their noise grows with (n / probe)^2. Messages and
-// not seconds are counted, so that a busy machine predicts the same.
-constexpr Probes kLargeProbes = {64, 127, 256};
-constexpr double kFewMessages = 2000;
+/// The committees that may be run: of 3f+1 nodes, as most protocols bear f faults of, and each
+/// about half as many again or twice the one before.
+constexpr std::array<std::uint32_t, 12> kSizes = {4,  7,   10,  13,  19,   31,
+                                                  61, 127, 256, 511, 1024, 2047};
+/// So many are run whatever they cost, because fewer say nothing of a growth; where they cost half
+/// of the run, that is run itself.
+constexpr std::size_t kLeast = 3;
+constexpr std::uint32_t kRunItself = 13;
+/// The next smaller than the experiment itself is of use only where it is well below it.
+constexpr double kWellBelow = 0.7;
+/// So many bytes take about as long to handle as a message.
+constexpr double kBytesOfMessage = 256;
 // Longer runs are cut there and go on along a line.
 constexpr std::uint64_t kLongest = 2000;
 
@@ -26,9 +33,11 @@ struct Cost {
   double messages = 0, bytes = 0, memory = 0, cpu = 0;
 };
 
-Cost plus(const Cost& a, const Cost& b, double factor) {
-  return {a.messages + factor * b.messages, a.bytes + factor * b.bytes,
-          std::max(a.memory, b.memory), a.cpu + factor * b.cpu};
+// From `a` to `b`, and on along the line where the share is above 1; never below zero.
+Cost between(const Cost& a, const Cost& b, double share) {
+  return {std::max(0.0, a.messages + share * (b.messages - a.messages)),
+          std::max(0.0, a.bytes + share * (b.bytes - a.bytes)), std::max(a.memory, b.memory),
+          std::max(0.0, a.cpu + share * (b.cpu - a.cpu))};
 }
 
 Cost run(sim::Experiment e, double share) {
@@ -40,6 +49,9 @@ Cost run(sim::Experiment e, double share) {
   shorten(e.stop.rounds);
   shorten(e.stop.time);
   shorten(e.stop.decisions);
+  // Measures are taken at the stop. What a run with faults does after it, until it has healed, can
+  // cost far more than all before and changes none of them.
+  e.beyond_f = true;
   (void)malloc_trim(0);  // else a probe finds the memory of the one before and seems to need none
   const sim::Outcome o = sim::simulate(e, {});
   return {static_cast<double>(o.messages), static_cast<double>(o.bytes),
@@ -52,19 +64,31 @@ Cost whole_way(const sim::Experiment& e) {
   if (units <= kLongest) return run(e, 1);
   const double share = static_cast<double>(kLongest) / static_cast<double>(units);
   const Cost early = run(e, share / 2), late = run(e, share);
-  return plus(late, plus(late, early, -1), 2 * (1 / share - 1));
+  return between(early, late, 2 / share - 1);
 }
 
-// `count` of the ids, spread evenly, in a committee of `n` in place of `from`.
+// `count` of the ids, spread evenly, in a committee of `n` in place of `from`. The gaps between
+// them stay alike where they were alike: leaders that are faulty one after the other cost far more
+// than as many with correct ones between them.
 std::vector<NodeId> scaled(const std::vector<NodeId>& ids, std::uint32_t from, std::uint32_t n,
                            std::size_t count) {
-  std::set<NodeId> there;
-  for (const NodeId id : ids)
-    there.insert(NodeId{static_cast<std::uint16_t>(std::uint64_t{id.value} * n / from)});
-  const std::vector<NodeId> all(there.begin(), there.end());
+  std::set<std::uint32_t> all;
+  for (const NodeId id : ids) all.insert(id.value);
+  if (all.empty() || count == 0) return {};
+  std::vector<double> ends(all.begin(), all.end());
+  ends.push_back(from + ends.front());  // the circle closes
   count = std::min(count, all.size());
+  std::set<std::uint32_t> there;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double rank = static_cast<double>(i * all.size()) / static_cast<double>(count);
+    const auto below = static_cast<std::size_t>(rank);
+    const double share = rank - static_cast<double>(below);
+    const double id = ends[below] + share * (ends[below + 1] - ends[below]);
+    there.insert(std::min(n - 1, static_cast<std::uint32_t>(id * n / from)));
+  }
   std::vector<NodeId> out;
-  for (std::size_t i = 0; i < count; ++i) out.push_back(all[i * all.size() / count]);
+  out.reserve(there.size());
+  for (const std::uint32_t id : there) out.push_back(NodeId{static_cast<std::uint16_t>(id)});
   return out;
 }
 
@@ -76,11 +100,20 @@ double share_of(std::size_t count, const sim::Experiment& e, const sim::Experime
   return static_cast<double>(count) * share;
 }
 
+// The same share of the faults that the protocol bears, but not none in place of some.
+std::uint32_t faults_in(const sim::Experiment& e, std::uint32_t n) {
+  const sim::ProtocolInfo* info = sim::simulated_protocol(e.protocol);
+  const sim::ProtocolInfo& bears = info != nullptr ? *info : sim::ProtocolInfo{};
+  const std::uint64_t most = bears.faults_of(n), all = bears.faults_of(e.n);
+  if (all == 0) return std::min(e.f, static_cast<std::uint32_t>(most));
+  return static_cast<std::uint32_t>(std::min(most, (e.f * most + all - 1) / all));
+}
+
 // With as many faulty nodes as the share says, rounded down or up.
 sim::Experiment smaller(const sim::Experiment& e, std::uint32_t n, bool up) {
   sim::Experiment out = e;
   out.n = n;
-  out.f = std::min(e.f, (n - 1) / 3);
+  out.f = faults_in(e, n);
   for (sim::FaultAction& fault : out.faults) {
     const auto whole = [&](const std::vector<NodeId>& ids) {
       const double share = share_of(ids.size(), e, out);
@@ -119,37 +152,70 @@ Cost cost_at(const sim::Experiment& e, std::uint32_t n) {
   double up = 0;
   for (const sim::FaultAction& fault : e.faults)
     up += std::ceil(share_of(fault.who.size(), e, fewer));
-  return plus(low, plus(high, low, -1), (exact - down) / (up - down));
+  return between(low, high, (exact - down) / (up - down));
 }
+
+double work(double messages, double bytes) {
+  return messages + bytes / kBytesOfMessage;
+}
+
+// What was run, and what follows of it for other sizes.
+class Ladder {
+ public:
+  explicit Ladder(const sim::Experiment& e) : e_(e) {}
+
+  void run(std::uint32_t n) {
+    const Cost cost = n == e_.n ? whole_way(e_) : cost_at(e_, n);
+    sizes_.push_back(n);
+    messages_.push_back({static_cast<double>(n), cost.messages});
+    bytes_.push_back({static_cast<double>(n), cost.bytes});
+    memory_.push_back({static_cast<double>(n), cost.memory});
+    cpu_.push_back({static_cast<double>(n), cost.cpu});
+  }
+  double work_at(double n) const { return work(grown(messages_, n), grown(bytes_, n)); }
+
+  Prediction prediction() const {
+    Prediction out;
+    out.messages = grown(messages_, e_.n);
+    out.bytes = grown(bytes_, e_.n);
+    out.memory_bytes = grown(memory_, e_.n, bytes_);
+    out.cpu_s = grown(cpu_, e_.n, bytes_);
+    out.probes = sizes_;
+    return out;
+  }
+
+ private:
+  const sim::Experiment& e_;
+  std::vector<std::uint32_t> sizes_;
+  std::vector<Sample> messages_, bytes_, memory_, cpu_;  // by n
+};
 
 }  // namespace
 
-Prediction predict(const sim::Experiment& e) {
-  Prediction out;
-  if (e.n <= kProbes[2]) {
-    const Cost cost = whole_way(e);
-    return {cost.messages, cost.bytes, cost.memory, cost.cpu, {e.n}};
+std::uint64_t counted(double amount) {
+  // The first number that no longer fits; as a double it is exact. Sums of powers are a hair off.
+  constexpr double kTooMany = 18446744073709551616.0;
+  if (!(amount > 0)) return 0;
+  return amount < kTooMany ? static_cast<std::uint64_t>(std::round(amount))
+                           : std::numeric_limits<std::uint64_t>::max();
+}
+
+Prediction predict(const sim::Experiment& e, const Effort& effort) {
+  Ladder ladder(e);
+  if (e.n <= kRunItself) {
+    ladder.run(e.n);
+    return ladder.prediction();
   }
-  // The parabola through three committees (Lagrange). Measured costs would only blow up their
-  // noise that way: they grow from the largest.
-  Cost largest;
-  const double n = e.n;
-  const bool cheap = e.n > kLargeProbes[2] && cost_at(e, kProbes[2]).messages < kFewMessages;
-  const Probes& probes = cheap ? kLargeProbes : kProbes;
-  for (const std::uint32_t at : probes) {
-    double weight = 1;
-    for (const std::uint32_t other : probes) {
-      if (other != at) weight *= (n - other) / (static_cast<double>(at) - other);
+  for (std::size_t i = 0; i < kSizes.size(); ++i) {
+    const std::uint32_t n = kSizes[i];
+    if (i >= kLeast) {
+      const double allowed = std::max(effort.free, effort.share * ladder.work_at(e.n));
+      if (n > kWellBelow * e.n || ladder.work_at(n) > allowed) break;
     }
-    largest = cost_at(e, at);
-    out.messages += weight * largest.messages;
-    out.bytes += weight * largest.bytes;
-    out.probes.push_back(at);
+    ladder.run(n);
   }
-  const double growth = largest.messages > 0 ? out.messages / largest.messages : 1;
-  out.memory_bytes = largest.memory * growth;
-  out.cpu_s = largest.cpu * growth;
-  return out;
+  if (ladder.work_at(e.n) <= effort.whole) ladder.run(e.n);
+  return ladder.prediction();
 }
 
 }  // namespace thresher::cli

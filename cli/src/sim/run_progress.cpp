@@ -44,7 +44,7 @@ double RunProgress::spent() const {
 
 void RunProgress::watch() {
   if (wait(kSilence)) return;
-  const double foreseen = std::max(predict(experiment_).cpu_s, 0.1);
+  const double foreseen = std::max(predict(experiment_, kUnasked).cpu_s, 0.1);
   bool shown = false;
   while (!wait(terminal_ ? kTerminalPause : kPlainPause)) {
     const double done = spent();

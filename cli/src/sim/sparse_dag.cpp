@@ -1,6 +1,9 @@
 #include "sparse_dag.hpp"
 
+#include <tuple>
+
 #include "thresher/core/bytes.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/sim/measure.hpp"
@@ -116,8 +119,25 @@ SparseDone measure(const SparseRow& row, const SparseScale& scale) {
   out.messages = o.messages;
   out.cpu_s = o.cpu_s;
   out.rss_gb = real(o.rss_bytes) / kGiga;
+  out.trace = to_hex(o.trace_hash.bytes);
   return {row.name, row.protocol, scale.n, row.sample, row.gbit_s, real(scale.virtual_ms) / 1000,
           out};
+}
+
+bool differ_by_card(const SparseRow& a, const SparseRow& b) {
+  const auto others = [](const SparseRow& r) {
+    return std::tie(r.protocol, r.sample, r.published_sizes, r.one_signature, r.as_authors,
+                    r.packed, r.saves_up);
+  };
+  return others(a) == others(b) && a.gbit_s != b.gbit_s;
+}
+
+bool same_run(const SparseDone& a, const SparseDone& b) {
+  const auto figures = [](const SparseFigures& f) {
+    return std::tie(f.trace, f.vertices_per_s, f.latency_ms, f.mbit_per_s, f.bytes_per_vertex,
+                    f.verdict, f.signatures, f.messages);
+  };
+  return a.n == b.n && figures(a.figures) == figures(b.figures);
 }
 
 double signature_us() {

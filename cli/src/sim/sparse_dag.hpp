@@ -49,6 +49,7 @@ struct SparseFigures {
   std::uint64_t messages = 0;
   double cpu_s = 0;
   double rss_gb = 0;
+  std::string trace;  ///< hash of all deliveries and decisions; empty of rows that were read
 };
 
 /// A row that was run.
@@ -65,6 +66,10 @@ struct SparseDone {
 const std::vector<SparseRow>& sparse_rows();
 sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale);
 SparseDone measure(const SparseRow& row, const SparseScale& scale);
+/// Do only the network cards of the two rows differ?
+bool differ_by_card(const SparseRow& a, const SparseRow& b);
+/// Was it the same run, delivery by delivery? Pre: both were measured.
+bool same_run(const SparseDone& a, const SparseDone& b);
 /// Measured once: this processor's time for an Ed25519 signature, in microseconds, verified in a
 /// batch with keys that were prepared, as a node does.
 double signature_us();

@@ -41,9 +41,9 @@ int print_prediction(const sim::Experiment& e, bool json) {
     text::Value probes = text::Value::list();
     for (const std::uint32_t n : p.probes) probes.push(n);
     text::Value out;
-    out.set("messages", static_cast<std::uint64_t>(p.messages));
-    out.set("bytes", static_cast<std::uint64_t>(p.bytes));
-    out.set("memory_bytes", static_cast<std::uint64_t>(p.memory_bytes));
+    out.set("messages", counted(p.messages));
+    out.set("bytes", counted(p.bytes));
+    out.set("memory_bytes", counted(p.memory_bytes));
     out.set("cpu_s", p.cpu_s).set("probes", std::move(probes));
     std::puts(text::write(out).c_str());
     return kDone;

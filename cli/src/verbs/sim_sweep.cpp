@@ -84,15 +84,15 @@ int print_prediction(const std::vector<sim::Cell>& cells, bool json) {
   double messages = 0, cpu_s = 0, memory = 0;
   Prediction latest;
   for (const sim::Cell& cell : cells) {
-    if (cell.repeat == 0) latest = predict(cell.experiment);
+    if (cell.repeat == 0) latest = predict(cell.experiment, kEach);
     messages += latest.messages;
     cpu_s += latest.cpu_s;
     memory = std::max(memory, latest.memory_bytes);
   }
   if (json) {
     text::Value out;
-    out.set("cells", cells.size()).set("messages", static_cast<std::uint64_t>(messages));
-    out.set("memory_bytes", static_cast<std::uint64_t>(memory)).set("cpu_s", cpu_s);
+    out.set("cells", cells.size()).set("messages", counted(messages));
+    out.set("memory_bytes", counted(memory)).set("cpu_s", cpu_s);
     std::puts(text::write(out).c_str());
   } else {
     std::printf(

@@ -19,6 +19,9 @@ constexpr double kRight = 20;
 constexpr double kTop = 46;
 constexpr double kBottom = 52;
 constexpr std::size_t kWidest = 7;  // lines under others that can be told apart
+// Of a line with more points than this not every point has a mark: side by side they would hide
+// each other, the line, and the lines that run next to it.
+constexpr std::size_t kMarks = 40;
 constexpr std::array<const char*, 12> kColours{"#2f6fab", "#c65b12", "#2e8b57", "#7b4fa3",
                                                "#8a6d1d", "#555",    "#b02a5b", "#1b9aaa",
                                                "#d4a017", "#e377c2", "#3f3f9f", "#9acd32"};
@@ -79,13 +82,15 @@ class Legend {
     columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((kWidth - kLeft) / width), 1,
                                        series.size());
     column_ = (kWidth - kLeft - kRight) / static_cast<double>(columns_);
-    height_ = kLegendRow * static_cast<double>((series.size() + columns_ - 1) / columns_) + 6;
+    const std::size_t rows = (series.size() + columns_ - 1) / columns_;
+    height_ = kLegendRow * static_cast<double>(rows) + 6;
   }
   double height() const { return height_; }
   void draw(Svg& svg, const std::vector<Series>& series) const {
     for (std::size_t i = 0; i < series.size() && height_ > 0; ++i) {
       const double x = kLeft + column_ * static_cast<double>(i % columns_);
-      const double y = kHeight + kLegendRow * static_cast<double>(i / columns_) + 8;
+      const std::size_t row = i / columns_;
+      const double y = kHeight + kLegendRow * static_cast<double>(row) + 8;
       svg.square(x + 6, y - 4, 5, "dot " + colour_class(i));
       svg.text(x + 18, y, series[i].name, "label");
     }
@@ -155,14 +160,18 @@ void draw(Plot& plot, const Series& series, const std::string& colour, std::size
   for (const Point& p : series.points) line += place(plot, p) + " ";
   const std::string width = wider == 0 ? "" : " w" + std::to_string(wider);
   plot.svg().polyline(line, "line " + colour + width);
-  for (const Point& p : series.points) {
+  const std::size_t every = series.points.size() / (kMarks + 1) + 1;
+  for (std::size_t i = 0; i < series.points.size(); ++i) {
+    const Point& p = series.points[i];
     const double x = plot.at_x(p.x);
     if (p.half > 0) {
       plot.svg().line(x, plot.at_y(p.y - p.half), x, plot.at_y(p.y + p.half), "bar " + colour);
     }
+    // The last point has a mark in any case, since it says where the line ends.
+    if (i % every != 0 && i + 1 != series.points.size()) continue;
     std::string hover = series.name + ": " + tick_text(p.x) + ", " + tick_text(p.y);
     if (p.half > 0) hover += " within " + tick_text(p.half) + " at 95 %";
-    const double radius = 3 + 1.2 * static_cast<double>(wider);
+    const double radius = (every > 1 ? 2 : 3) + 1.2 * static_cast<double>(wider);
     plot.svg().circle(x, plot.at_y(p.y), radius, "dot " + colour, hover);
   }
 }

@@ -1,8 +1,8 @@
 #include <charconv>
 #include <cstdio>
-#include <map>
 
 #include "page_parts.hpp"
+#include "progress.hpp"
 #include "svg.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/told.hpp"
@@ -71,22 +71,6 @@ std::string nodes_table(const Outcome& o) {
   return out + "</table>\n";
 }
 
-// Decisions of each node over time.
-Chart decisions_chart(const Experiment& e, const TraceRecorder& trace) {
-  Chart chart{
-      "Decisions over time", e.engine == Engine::kRounds ? "round" : "virtual ms", "decisions", {}};
-  std::map<std::uint16_t, Series> by_node;
-  for (const auto& kept : trace.events()) {
-    if (kept.event.kind != TraceEvent::Kind::kDecide || kept.event.node.value >= 6) continue;
-    Series& s = by_node[kept.event.node.value];
-    s.name = "node " + std::to_string(kept.event.node.value);
-    s.points.push_back(
-        {static_cast<double>(kept.event.at) / kUnit, static_cast<double>(s.points.size() + 1)});
-  }
-  for (auto& [id, series] : by_node) chart.series.push_back(std::move(series));
-  return chart;
-}
-
 std::string run_sections(const Report& r) {
   const Experiment& e = *r.experiment;
   std::string out = section("summary", "Result", summary(e, *r.outcome));
@@ -94,7 +78,10 @@ std::string run_sections(const Report& r) {
   for (const Ticks t : r.outcome->latencies) latencies.push_back(static_cast<double>(t) / kUnit);
   const std::string unit = e.engine == Engine::kRounds ? "rounds" : "ms";
   std::string figures = figure(cdf_chart("Latency, submission to delivery", unit, latencies));
-  if (r.trace != nullptr) figures += figure(line_chart(decisions_chart(e, *r.trace)));
+  if (r.trace != nullptr) {
+    const Progress progress = progress_of(e, *r.outcome, *r.trace);
+    figures += figure(line_chart(progress.chart), progress.caption);
+  }
   out += section("charts", "Latency and progress", charts(figures));
   if (r.trace != nullptr) {
     out += section("space-time", "Space-time diagram", wide(figure(space_time(e, *r.trace))));

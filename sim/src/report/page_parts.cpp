@@ -14,6 +14,7 @@ td,th{border:1px solid #ddd;padding:3px 9px;text-align:right;white-space:nowrap}
 th{background:#f5f5f5}pre{background:#f5f5f5;padding:1em;overflow:auto;max-height:30em}
 .wide{overflow-x:auto}figure{margin:0}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1.5em}
+figcaption{max-width:660px;color:#555;font-size:.85em}
 .charts svg{width:100%;max-width:660px;height:auto}
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:.7em 1.2em;margin:0}
 .facts dt{color:#666;font-size:.85em}.facts dd{margin:0;font-weight:600;overflow-wrap:anywhere}
@@ -57,8 +58,10 @@ std::string section(const std::string& id, const std::string& heading, const std
          "</section>\n";
 }
 
-std::string figure(const std::string& svg) {
-  return "<figure>\n" + svg + "</figure>\n";
+std::string figure(const std::string& svg, const std::string& caption) {
+  std::string out = "<figure>\n" + svg;
+  if (!caption.empty()) out += "<figcaption>" + text::xml_escaped(caption) + "</figcaption>\n";
+  return out + "</figure>\n";
 }
 
 std::string wide(const std::string& body) {

@@ -4,7 +4,7 @@
 //   page += section("charts", "Latency", charts(figure(line_chart(chart))));
 //   page += to_repeat(command) + page_end();
 //
-// Guarantees: titles, headings and commands are escaped; a body is HTML already.
+// Guarantees: titles, headings, captions and commands are escaped; a body is HTML already.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ namespace thresher::sim {
 std::string page_begin(const std::string& title, const std::string& version);
 std::string page_end();
 std::string section(const std::string& id, const std::string& heading, const std::string& body);
-std::string figure(const std::string& svg);
+/// A caption is text, and stands below the picture.
+std::string figure(const std::string& svg, const std::string& caption = {});
 /// Content that keeps its own width and scrolls sideways where the screen is narrower.
 std::string wide(const std::string& body);
 /// Side by side as far as there is room.

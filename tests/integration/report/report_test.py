@@ -37,6 +37,30 @@ def opened(page):
     return result.stdout
 
 
+def too_wide(page, width, folder):
+    """Elements that reach beyond a page of this width. What is moved sideways in a box of its own may be wider than the
+    screen. Headless browsers have a least width, so the page is shown in a frame, which has none."""
+    measured = pathlib.Path(folder) / "measured.html"
+    frame = page.read_text().replace("&", "&amp;").replace('"', "&quot;")
+    measured.write_text(f"""<!DOCTYPE html><body><iframe width="{width}" height="900" srcdoc="{frame}"></iframe>
+<output id="wide"></output><script>onload = () => {{
+  const page = document.querySelector("iframe").contentDocument, most = page.documentElement.clientWidth;
+  const moved = e => {{
+    for (let at = e.parentElement; at; at = at.parentElement)
+      if (/auto|scroll|hidden/.test(at.ownerDocument.defaultView.getComputedStyle(at).overflowX)) return true;
+    return false;
+  }};
+  const found = [...page.body.querySelectorAll("*")].filter(
+    e => e.getBoundingClientRect().right > most + 0.5 && !moved(e)).map(e => e.tagName + "." + e.getAttribute("class"));
+  document.getElementById("wide").textContent =
+    page.body.querySelectorAll("*").length + " elements, page " + page.documentElement.scrollWidth + " of " + most +
+    ": " + found.slice(0, 5).join(" ");
+}};</script></body>""")
+    text = re.search(r'<output id="wide">(\d+) elements, page (\d+) of (\d+): (.*?)</output>', opened(measured), re.S)
+    assert text and int(text[1]) > 20, "the page was not measured"
+    return [] if int(text[2]) <= int(text[3]) and not text[4] else [text[0]]
+
+
 class Report(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -65,6 +89,12 @@ class Report(unittest.TestCase):
                      'class="line s0"'):
             self.assertIn(mark, dom)
         self.assertGreaterEqual(dom.count("<svg"), 4)
+        # Node 2, which crashes, counts as faulty.
+        self.assertEqual(re.findall("<figcaption>(.*?)</figcaption>", dom),
+                         ["One line for each of the 5 correct nodes. 2 faulty nodes are left out. The run stopped at round "
+                          "19, where its measures were taken; what is later shows that it healed."])
+        for width in (420, 1280):
+            self.assertEqual(too_wide(self.page, width, self.folder.name), [], f"at {width} px")
         self.assertRegex(dom, r"<title>block \d+: node \d+ to \d+")
         self.assert_alone(dom)
 
@@ -76,6 +106,8 @@ class Report(unittest.TestCase):
         self.assertEqual(shot.returncode, 0, shot.stderr)
         # A blank page of this size compresses to about 10 kB.
         self.assertGreater(picture.stat().st_size, 40_000)
+        for width in (420, 1280):
+            self.assertEqual(too_wide(self.page, width, self.folder.name), [], f"at {width} px")
 
     def test_a_sweep(self):
         experiment = pathlib.Path(self.folder.name) / "sweep.json"
@@ -94,6 +126,8 @@ class Report(unittest.TestCase):
         self.assertIn("committee.n", dom)
         self.assertEqual(dom.count("<tr>"), 3)
         self.assert_alone(dom)
+        for width in (420, 1280):
+            self.assertEqual(too_wide(self.page, width, self.folder.name), [], f"at {width} px")
 
     def test_published_results(self):
         run = thresher("sim", "reproduce", "--runs", "100", "--report", str(self.page))
@@ -107,6 +141,7 @@ class Report(unittest.TestCase):
             self.assertRegex(section, r'class="line s0( w\d)?"')
         self.assertIn("thresher sim reproduce --runs 100 --seed 1", dom)
         self.assert_alone(dom)
+        self.assertEqual(too_wide(self.page, 420, self.folder.name), [])
 
     def test_a_page_that_cannot_be_written(self):
         run = thresher("sim", "reproduce", "black-hole", "--report", str(self.page / "no" / "folder.html"))

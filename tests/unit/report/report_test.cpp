@@ -189,6 +189,69 @@ TEST(Report, SeriesWithTheSamePointsAreOneLineWithBothNames) {
   EXPECT_NE(svg.find(">node 0, node 1</text>"), std::string::npos);
 }
 
+// A run of `n` nodes, of which the last is faulty; node i decides at i, n + i, 2n + i, ... ms.
+struct Deciding {
+  Experiment experiment;
+  Outcome outcome;
+  TraceRecorder trace;
+  Deciding(std::uint16_t n, std::uint64_t times, std::size_t kept = 200'000) : trace(kept) {
+    experiment.protocol = "pbft";
+    outcome.nodes.resize(n);
+    outcome.nodes.back().faulty = true;
+    for (std::uint64_t t = 0; t < times; ++t) {
+      for (std::uint16_t i = 0; i < n; ++i)
+        trace.event(event(Kind::kDecide, (t * n + i) * 1000, i, i));
+    }
+  }
+  std::string page() const {
+    Report report;
+    report.experiment = &experiment;
+    report.outcome = &outcome;
+    report.trace = &trace;
+    return report_html(report);
+  }
+};
+
+// The chart once ended at node 5 without a word, and drew what faulty nodes had decided, though the
+// table of the same page says that they decided nothing.
+TEST(Report, TheChartOfDecisionsSaysWhomItShows) {
+  const std::string few = Deciding(5, 3).page();
+  EXPECT_NE(few.find("One line for each of the 4 correct nodes. 1 faulty node is left out."),
+            std::string::npos);
+  EXPECT_NE(few.find(">node 3</text>"), std::string::npos);
+  EXPECT_EQ(few.find(">node 4</text>"), std::string::npos);
+  const std::string many = Deciding(10, 3).page();
+  EXPECT_NE(many.find("Fewest, median and most decisions among the 9 correct nodes. 1 faulty"),
+            std::string::npos);
+  for (const char* name : {">fewest</text>", ">median</text>", ">most</text>"})
+    EXPECT_NE(many.find(name), std::string::npos) << name;
+  // When node 4 has decided for the first time, so have four before it, and four after it have not.
+  EXPECT_NE(many.find("<title>fewest: 4, 0</title>"), std::string::npos);
+  EXPECT_NE(many.find("<title>median: 4, 1</title>"), std::string::npos);
+  EXPECT_NE(many.find("<title>most: 10, 2</title>"), std::string::npos);
+  EXPECT_NE(many.find("<title>fewest: 28, 3</title>"), std::string::npos);
+  Deciding healed(5, 3);
+  EXPECT_EQ(healed.page().find("healed"), std::string::npos);
+  healed.outcome.time = 12000;
+  EXPECT_NE(healed.page().find("The run stopped at round 12, where its measures were taken"),
+            std::string::npos);
+  EXPECT_EQ(few.find("events were kept"), std::string::npos);
+  EXPECT_NE(Deciding(5, 3, 10).page().find("Only the first 10 of 15 events were kept"),
+            std::string::npos);
+}
+
+// Marks side by side once hid each other and the lines under them.
+TEST(Report, ALongLineHasFewMarks) {
+  Series s{"a", {}};
+  for (int i = 0; i < 1000; ++i) s.points.push_back({i * 1.0, i * 1.0});
+  const std::string svg = line_chart({"t", "x", "y", {s}});
+  EXPECT_LE(count(svg, "<circle"), 42u);
+  EXPECT_NE(svg.find("<title>a: 999, 999</title>"), std::string::npos);
+  EXPECT_EQ(count(svg, " r=\"2\""), count(svg, "<circle"));
+  s.points.resize(12);
+  EXPECT_EQ(count(line_chart({"t", "x", "y", {s}}), "<circle"), 12u);
+}
+
 TEST(Report, ATableShowsFourDigitsAndKeepsTheRest) {
   Report report;
   report.rows = {{{{"n", "4"}, {"latency", "4.219549161177011"}, {"name", "v1.2"}}}};

@@ -60,8 +60,8 @@ struct Chart {
 };
 
 /// Lines with points and, where known, confidence bars. Series with the same points are one line
-/// with all their names; one that runs under others for a while is wider. A chart without points
-/// says so.
+/// with all their names; one that runs under others for a while is wider. Of many points only some
+/// have a mark. A chart without points says so.
 std::string line_chart(const Chart& chart);
 /// The same as a file of its own, which brings the style that a page would give it.
 std::string chart_file(const Chart& chart);
