@@ -146,7 +146,11 @@ z3::expr Encoding::state(const Formula& f, std::size_t at) const {
       return value(f.form, boundaries_[at]) >= 0;
     case Kind::kEqual:
       return value(f.form, boundaries_[at]) == 0;
-    default:
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+    case Kind::kEventually:
+    case Kind::kAlways:
       break;
   }
   std::vector<z3::expr> parts;
@@ -357,10 +361,13 @@ z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
       return from(f, t.after);
     case Kind::kAlways:
       return from(f, t.before);
-    default:
-      for (const Formula& c : f.children) parts.push_back(strictly(c, transition));
-      return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+      break;
   }
+  for (const Formula& c : f.children) parts.push_back(strictly(c, transition));
+  return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
 }
 
 // The formula seen from a boundary of the trunk on; its last boundary repeats for ever.
@@ -386,10 +393,17 @@ z3::expr Encoding::unrolled(const Formula& f, std::size_t at) {
         if (j < last) parts.push_back(throughout(f.children.front(), j));
       }
       return conjunction(parts);
-    default:
-      for (const Formula& c : f.children) parts.push_back(from(c, at));
-      return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+    case Kind::kTrue:
+    case Kind::kFalse:
+    case Kind::kAtLeast:
+    case Kind::kEqual:
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+      break;
   }
+  for (const Formula& c : f.children) parts.push_back(from(c, at));
+  return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
 }
 
 namespace {

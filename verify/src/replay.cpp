@@ -34,6 +34,10 @@ bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
   switch (f.kind) {
     case Kind::kTrue:
       return true;
+    case Kind::kFalse:
+    case Kind::kEventually:
+    case Kind::kAlways:  // no state has a later one: who asks, asks of a state
+      return false;
     case Kind::kAtLeast:
       return value_of(f.form, parameters, at) >= 0;
     case Kind::kEqual:
@@ -44,9 +48,8 @@ bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
       return std::all_of(f.children.begin(), f.children.end(), holds_here);
     case Kind::kOr:
       return std::any_of(f.children.begin(), f.children.end(), holds_here);
-    default:
-      return false;
   }
+  return false;
 }
 
 namespace {
@@ -78,8 +81,13 @@ std::vector<bool> truth_along(const Formula& f, const std::vector<std::int64_t>&
       case Kind::kEventually:
         out[i] = parts.front()[i] || (!last && out[i + 1]);
         break;
-      default:
+      case Kind::kAlways:
         out[i] = parts.front()[i] && (last || out[i + 1]);
+        break;
+      case Kind::kTrue:
+      case Kind::kFalse:
+      case Kind::kAtLeast:
+      case Kind::kEqual:  // these are states, which were looked at above
         break;
     }
   }
