@@ -471,9 +471,9 @@ std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) c
   return steps;
 }
 
-Run Encoding::run(const z3::model& model) const {
+Execution Encoding::run(const z3::model& model) const {
   const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
-  Run out;
+  Execution out;
   for (const z3::expr& p : parameters_) out.parameters.push_back(number_in(p));
   for (const z3::expr& p : boundaries_[0].processes) out.start.processes.push_back(number_in(p));
   for (const z3::expr& v : boundaries_[0].shared) out.start.shared.push_back(number_in(v));
