@@ -234,10 +234,11 @@ void Client::Impl::log(const Frame& f) {
   if (!visit || !control || control->first > log_position)
     return;  // not what was asked for: the node is broken
   std::uint64_t position = control->first;
-  each_transaction(f.payload.view(), [&](const Run& run, std::uint64_t sequence, ByteView data) {
-    if (position++ < log_position) return;
-    visit(Transaction{log_position++, run.client, sequence, data, 0, 0});
-  });
+  each_transaction(f.payload.view(),
+                   [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
+                     if (position++ < log_position) return;
+                     visit(Transaction{log_position++, run.client, sequence, data, 0, 0});
+                   });
 }
 
 Client::Client() = default;

@@ -154,7 +154,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const auto in = wire::decode<wire::Submit>(f.control.view());
   const std::optional<Bytes> entries =
       older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
-  Run head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  RunHead head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   if (in && in->results && !older) untold.try_emplace(from);
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
   const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
@@ -224,7 +224,7 @@ void Node::Impl::take_own(OwnSubmission ask) {
   const std::uint64_t sequence = own_sequence++;
   std::vector<std::byte> entry;
   append_entry(sequence, ask.data.view(), entry);
-  const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  const RunHead head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
   refuse_later(answers.gave_way, Refusal::kOverloaded);
   if (!answers.rejected.empty()) {

@@ -5,7 +5,7 @@
 namespace thresher::net {
 
 // Why a transaction that is neither ordered nor awaited is not taken; empty when it is.
-std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, bool fits,
+std::optional<Refusal> Submissions::judge(const RunHead& head, std::size_t size, bool fits,
                                           const Ledger& ledger) const {
   if (limits_.observes) return Refusal::kObserves;
   if (size > limits_.transaction_bytes) return Refusal::kTooLarge;
@@ -30,14 +30,14 @@ void Submissions::give_up(const ClientId& client, const Fingerprint& print, std:
   if (awaited_.take(print)) out.gave_way[client].push_back(sequence);
 }
 
-Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
+Submissions::Answers Submissions::submit(const RunHead& head, const Bytes& entries,
                                          const Ledger& ledger) {
   prints_.clear();
   each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
     prints_.push_back(ledger.print_of(head.client, sequence, data));
   });
   Answers out;
-  const auto gave_way = [&](const Run& run, std::uint64_t sequence, ByteView data) {
+  const auto gave_way = [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
     give_up(run.client, ledger.print_of(run.client, sequence, data), sequence, out);
   };
   const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());

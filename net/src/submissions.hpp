@@ -61,7 +61,7 @@ class Submissions {
       : limits_(limits), check_(std::move(check)), pool_(limits.pool_bytes) {}
 
   /// Pre: `entries` are well-formed; the validity spans at most kLongestLife.
-  Answers submit(const Run& head, const Bytes& entries, const Ledger& ledger);
+  Answers submit(const RunHead& head, const Bytes& entries, const Ledger& ledger);
   /// To be told of each transaction that is ordered; gives it if it was awaited.
   std::optional<Submission> ordered(const ClientId& client, const Fingerprint& print) {
     return awaited_.holds(client) ? awaited_.take(print) : std::nullopt;
@@ -77,7 +77,7 @@ class Submissions {
   std::size_t awaited() const { return awaited_.size(); }
 
  private:
-  std::optional<Refusal> judge(const Run& head, std::size_t size, bool fits,
+  std::optional<Refusal> judge(const RunHead& head, std::size_t size, bool fits,
                                const Ledger& ledger) const;
   void give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
                Answers& out);
