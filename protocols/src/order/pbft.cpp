@@ -336,7 +336,7 @@ void Pbft::propose(Fx& fx) {
 
 // R10: what was accepted is never forgotten before its slot, so not everything is accepted. What a
 // view change chose was seen by somebody correct, and holes are one value: both have their place.
-bool Pbft::may_accept(std::uint64_t slot, const Claim& claim, const Bytes& value) const {
+bool Pbft::may_accept(std::uint64_t slot, const SlotReport& claim, const Bytes& value) const {
   return slot < first_ || value.empty() || values_seen(claim) < kFresh || !config_.remembers;
 }
 
