@@ -142,7 +142,7 @@ void Client::Impl::welcomed(std::size_t from, const wire::Welcome& in) {
 }
 
 void Client::Impl::frame(std::size_t from, const Frame& f) {
-  switch (f.kind) {
+  switch (static_cast<FrameKind>(f.kind)) {
     case kWelcome:
       if (const auto in = wire::decode<wire::Welcome>(f.control.view())) welcomed(from, *in);
       return;
@@ -164,7 +164,40 @@ void Client::Impl::frame(std::size_t from, const Frame& f) {
     case kLog:
       if (from == node) log(f);
       return;
-    default:
+    // What nodes say to each other, and what clients say.
+    case kPush:
+    case kWant:
+    case kWantRound:
+    case kWantEvidence:
+    case kGive:
+    case kWantLog:
+    case kLogPart:
+    case kWantLogHash:
+    case kLogHash:
+    case kCoinShare:
+    case kWantKnown:
+    case kKnown:
+    case kOtherProcess:
+    case kAlive:
+    case kEvidence:
+    case kProtocol:
+    case kEquivocation:
+    case kPushWith:
+    case kCheckpoint:
+    case kCertificate:
+    case kWantCheckpoint:
+    case kWantTree:
+    case kTreePart:
+    case kWantSnapshots:
+    case kSnapshots:
+    case kWantPart:
+    case kPart:
+    case kStarted:
+    case kSubmit:
+    case kStatus:
+    case kSubscribe:
+    case kQuery:
+    case kProve:
       return;
   }
 }
@@ -202,10 +235,11 @@ void Client::Impl::log(const Frame& f) {
   if (!visit || !control || control->first > log_position)
     return;  // not what was asked for: the node is broken
   std::uint64_t position = control->first;
-  each_transaction(f.payload.view(), [&](const Run& run, std::uint64_t sequence, ByteView data) {
-    if (position++ < log_position) return;
-    visit(Transaction{log_position++, run.client, sequence, data, 0, 0});
-  });
+  each_transaction(f.payload.view(),
+                   [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
+                     if (position++ < log_position) return;
+                     visit(Transaction{log_position++, run.client, sequence, data, 0, 0});
+                   });
 }
 
 Client::Client() = default;

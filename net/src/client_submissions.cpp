@@ -50,9 +50,15 @@ std::string in_words(const wire::Refused& answer) {
       return answer.text.empty() ? "the application refuses it" : answer.text;
     case Refusal::kObserves:
       return kObserving;
-    default:
+    case Refusal::kTooLate:
+      return "the node cannot tell any more whether it was ordered before";
+    case Refusal::kTooEarly:
+      return "its first slot is ahead of the node's log: the node is behind";
+    case Refusal::kUnreachable:  // no node says so
+    case Refusal::kMalformed:
       return "the node could not read the submission: do client and node have one release?";
   }
+  return {};
 }
 
 }  // namespace

@@ -113,6 +113,14 @@ Result<dag::Message> decode_equivocation(ByteView control, const ChainContext& c
   return dag::Message{std::move(out)};
 }
 
+// The first of them is the one that is pushed; one block alone has a frame of its own.
+Result<dag::Message> pushed_with(std::vector<dag::BlockPtr> blocks) {
+  if (blocks.size() < 2) return Errc::kMalformed;
+  dag::Push push{std::move(blocks.front()), {}};
+  push.attached.assign(std::next(blocks.begin()), blocks.end());
+  return dag::Message{std::move(push)};
+}
+
 }  // namespace
 
 Bytes kept_part(const Frame& frame, std::size_t offset, std::size_t size) {
@@ -132,7 +140,7 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n,
                             const RootOf& root_of) {
   const ByteView control = frame.control.view();
-  switch (frame.kind) {
+  switch (static_cast<FrameKind>(frame.kind)) {
     case kPush: {
       Reader in(control);
       auto block = decode_header(in, payload_of(frame.payload, root_of), chain, n);
@@ -152,11 +160,7 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
     }
     case kPushWith: {
       auto blocks = carried(frame, chain, n, root_of);
-      if (!blocks) return blocks.error();
-      if (blocks->size() < 2) return Errc::kMalformed;  // one block has a frame of its own
-      dag::Push push{std::move(blocks->front()), {}};
-      push.attached.assign(std::next(blocks->begin()), blocks->end());
-      return dag::Message{std::move(push)};
+      return blocks ? pushed_with(std::move(*blocks)) : blocks.error();
     }
     case kEvidence:
       return decode_evidence(control, chain, n);
@@ -168,9 +172,41 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
       if (!share || !in.done()) return Errc::kMalformed;
       return dag::Message{*share};
     }
-    default:
-      return Errc::kMalformed;
+    case kWantLog:
+    case kLogPart:
+    case kWantLogHash:
+    case kLogHash:
+    case kWantKnown:
+    case kKnown:
+    case kOtherProcess:
+    case kAlive:
+    case kProtocol:
+    case kCheckpoint:
+    case kCertificate:
+    case kWantCheckpoint:
+    case kWantTree:
+    case kTreePart:
+    case kWantSnapshots:
+    case kSnapshots:
+    case kWantPart:
+    case kPart:
+    case kStarted:
+    case kSubmit:
+    case kAck:
+    case kStatus:
+    case kStatusReply:
+    case kRefused:
+    case kSubscribe:
+    case kLog:
+    case kWelcome:
+    case kResults:
+    case kQuery:
+    case kQueryReply:
+    case kProve:
+    case kProof:
+      break;  // no message of the DAG
   }
+  return Errc::kMalformed;
 }
 
 }  // namespace thresher::net

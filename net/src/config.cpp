@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "loopback_address.hpp"
+#include "newer_schema.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "whole_file.hpp"
@@ -18,6 +19,8 @@ namespace thresher::net {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::int64_t kSchema = 1;
 
 /// One key: where it lives, what it may be, where it goes.
 struct Key {
@@ -224,6 +227,40 @@ std::string within_64_bits(const std::string& line) {
          line.substr(end);
 }
 
+/// What is wrong with a file that is no TOML, in words for who wrote it. The library's own words
+/// name its grammar and its functions; of those only what it was reading is used, and the name of a
+/// key or table that stands there twice.
+std::string why_no_toml(std::string_view said) {
+  if (said.find("redefine") != said.npos) {
+    const std::size_t open = said.find('\'');
+    const std::size_t close = said.rfind('\'');
+    const bool named = open != said.npos && close > open;
+    return (named ? "`" + std::string(said.substr(open + 1, close - open - 1)) + "`" : "this") +
+           " stands there twice; keep one of them";
+  }
+  constexpr std::pair<std::string_view, const char*> kReading[] = {
+      {"key-value pair", "a key, `=` and its value have to stand here, such as delta_us = 40000"},
+      {"root table", "a key has to stand here, made of letters, digits, `_` and `-`"},
+      {"key", "a key has to stand here, made of letters, digits, `_` and `-`"},
+      {"table header", "the name of a table stands in brackets, alone in its line: [limits]"},
+      {"comment", "there is a character in this comment that no text file may hold"},
+      {"string",
+       "this text does not end, or has a character or a `\\` in it that must not be there"},
+      {"literal string", "this text does not end, or has a character in it that must not be there"},
+      {"unicode scalar sequence", "the digits after `\\u` are no character"},
+      {"array", "this list does not end, or a comma is missing in it: [20000, 0, 35000]"},
+      {"inline table", "keys in braces stand in one line, with commas between them"},
+  };
+  constexpr std::string_view kPrefix = "Error while parsing ";
+  if (said.rfind(kPrefix, 0) == 0) {
+    const std::string_view scope = said.substr(kPrefix.size(), said.find(':') - kPrefix.size());
+    for (const auto& [name, words] : kReading) {
+      if (scope == name) return words;
+    }
+  }
+  return "this is no value; write a text in quotes, a whole number, or a list in brackets";
+}
+
 std::string list_text(const std::vector<std::uint64_t>& numbers) {
   std::string out;
   for (const std::uint64_t number : numbers)
@@ -251,9 +288,10 @@ class Loader {
     try {
       root = toml::parse(content, file_.string());
     } catch (const toml::parse_error& e) {
-      return std::vector{at(e.source()) + std::string(e.description()) +
-                         "; see docs/operations.md for a whole file"};
+      return std::vector{at(e.source()) + why_no_toml(e.description()) +
+                         "; docs/operations.md has a whole file"};
     }
+    if (const auto newer = newer_than_this(root)) return std::vector{*newer};
     for (const auto& [name, node] : root) {
       const std::string key(name.str());
       if (node.is_table() && is_table(key)) {
@@ -281,7 +319,16 @@ class Loader {
     return std::any_of(keys().begin(), keys().end(), [&](const Key& k) { return k.table == name; });
   }
   std::string at(const toml::source_region& where) const {
-    return file_.string() + ":" + std::to_string(where.begin.line) + ": ";
+    return file_.string() + ":" + std::to_string(where.begin.line) + ":" +
+           std::to_string(where.begin.column) + ": ";
+  }
+  // A file of a later schema has keys that are not known here: nothing else is said of it.
+  std::optional<std::string> newer_than_this(const toml::table& root) const {
+    const toml::node* schema = root.get("schema");
+    const auto number =
+        schema != nullptr && schema->is_integer() ? schema->value<std::int64_t>() : std::nullopt;
+    if (!number || *number <= kSchema) return std::nullopt;
+    return at(schema->source()) + newer_schema(static_cast<std::uint64_t>(*number), kSchema);
   }
   void problem(const toml::node& node, const std::string& text) {
     problems_.push_back(at(node.source()) + text);
@@ -290,7 +337,8 @@ class Loader {
   void take(const std::string& table, const std::string& name, const toml::node& node) {
     const std::string path = table.empty() ? name : table + "." + name;
     if (path == "schema") {
-      if (!node.is_integer() || node.value<std::int64_t>() != 1) problem(node, "schema must be 1");
+      if (!node.is_integer() || node.value<std::int64_t>() != kSchema)
+        problem(node, "schema must be " + std::to_string(kSchema));
       return;
     }
     if (path == "storage") return take_storage(node);
@@ -307,7 +355,8 @@ class Loader {
     std::vector<std::string> known{"schema", "storage"};
     for (const Key& k : keys()) {
       known.push_back(*k.table == 0 ? std::string(k.name) : std::string(k.table) + "." + k.name);
-      if (*k.table != 0) known.emplace_back(k.table);
+      if (*k.table != 0 && std::find(known.begin(), known.end(), k.table) == known.end())
+        known.emplace_back(k.table);
     }
     problem(node, unknown_name("key", path, known));
   }

@@ -29,7 +29,7 @@ std::uint64_t each_ordered(const LoggedBlock& block, ByteView payload, std::uint
                            F visit) {
   std::uint32_t index = 0;
   auto skip = block.skipped.begin();
-  each_transaction(payload, [&](const Run& run, std::uint64_t sequence, ByteView data) {
+  each_transaction(payload, [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
     if (skip != block.skipped.end() && *skip == index++) {
       ++skip;
       return;
@@ -124,18 +124,18 @@ class Ledger {
   template <class F>
   void append_block(LoggedBlock& logged, std::uint64_t time_us, F& visit) {
     std::uint32_t index = 0;
-    each_transaction(
-        logged.block->payload.view(), [&](const Run& run, std::uint64_t sequence, ByteView data) {
-          const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
-          if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data)) {
-            remembered_.add(key);
-            visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
-                  logged.block, key.print);
-          } else {
-            logged.skipped.push_back(index);
-          }
-          ++index;
-        });
+    each_transaction(logged.block->payload.view(), [&](const RunHead& run, std::uint64_t sequence,
+                                                       ByteView data) {
+      const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
+      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data)) {
+        remembered_.add(key);
+        visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
+              logged.block, key.print);
+      } else {
+        logged.skipped.push_back(index);
+      }
+      ++index;
+    });
   }
 
   AgreedTime time_;

@@ -482,7 +482,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
 void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
   if (window_frame(from, f, now)) return;
-  switch (f.kind) {
+  switch (static_cast<FrameKind>(f.kind)) {
     case kWantLog:
       if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {
         note_log_question(from, want->after);
@@ -505,7 +505,43 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
         check_log();
       }
       break;
-    default:
+    case kPush:
+    case kWant:
+    case kWantRound:
+    case kWantEvidence:
+    case kGive:
+    case kCoinShare:
+    case kWantKnown:
+    case kKnown:
+    case kOtherProcess:
+    case kAlive:
+    case kEvidence:
+    case kProtocol:
+    case kEquivocation:
+    case kPushWith:
+    case kCheckpoint:
+    case kCertificate:
+    case kWantCheckpoint:
+    case kWantTree:
+    case kTreePart:
+    case kWantSnapshots:
+    case kSnapshots:
+    case kWantPart:
+    case kPart:
+    case kStarted:
+    case kSubmit:
+    case kAck:
+    case kStatus:
+    case kStatusReply:
+    case kRefused:
+    case kSubscribe:
+    case kLog:
+    case kWelcome:
+    case kResults:
+    case kQuery:
+    case kQueryReply:
+    case kProve:
+    case kProof:
       return conduct.note(from, Deed::kMalformed);
   }
   pump();

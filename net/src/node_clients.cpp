@@ -30,9 +30,22 @@ std::string in_words(Refusal why, std::uint64_t limit) {
       return "the node is overloaded: submit less, or later";
     case Refusal::kObserves:
       return "this node observes: it follows the log and orders nothing; submit it to another node";
-    default:
+    case Refusal::kExpired:
       return "the transaction was not ordered by its last slot, and never will be: submit it again";
+    case Refusal::kTooLate:
+      return "the node cannot tell any more whether the transaction was ordered before: look for "
+             "it "
+             "in the log before you submit it again";
+    case Refusal::kTooEarly:
+      return "the first slot of the transaction is ahead of the node's log: submit it later";
+    case Refusal::kMalformed:
+      return "the transaction cannot be read";
+    case Refusal::kRejected:
+      return "the application refuses the transaction";
+    case Refusal::kUnreachable:
+      return "no node was reached: submit it again";
   }
+  return {};
 }
 }  // namespace
 
@@ -75,7 +88,7 @@ std::optional<ConnectionId> Node::Impl::gives_way() {
 
 void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
   visitors.served(from, Loop::now_us());
-  switch (f.kind) {
+  switch (static_cast<FrameKind>(f.kind)) {
     case kStatus:
       if (wire::decode<wire::Empty>(f.control.view())) {
         (void)transport.send(from, {kStatusReply, wire::encode(status_now()), {}});
@@ -92,9 +105,46 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
       return ask_proof(from, f);
     case kQuery:
       return query(from, f);
-    default:
-      ++malformed;
+    // What nodes say, to each other or to clients.
+    case kPush:
+    case kWant:
+    case kWantRound:
+    case kWantEvidence:
+    case kGive:
+    case kWantLog:
+    case kLogPart:
+    case kWantLogHash:
+    case kLogHash:
+    case kCoinShare:
+    case kWantKnown:
+    case kKnown:
+    case kOtherProcess:
+    case kAlive:
+    case kEvidence:
+    case kProtocol:
+    case kEquivocation:
+    case kPushWith:
+    case kCheckpoint:
+    case kCertificate:
+    case kWantCheckpoint:
+    case kWantTree:
+    case kTreePart:
+    case kWantSnapshots:
+    case kSnapshots:
+    case kWantPart:
+    case kPart:
+    case kStarted:
+    case kAck:
+    case kStatusReply:
+    case kRefused:
+    case kLog:
+    case kWelcome:
+    case kResults:
+    case kQueryReply:
+    case kProof:
+      break;
   }
+  ++malformed;
 }
 
 void Node::Impl::take(ConnectionId from, const Frame& f) {
@@ -105,7 +155,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const auto in = wire::decode<wire::Submit>(f.control.view());
   const std::optional<Bytes> entries =
       older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
-  Run head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  RunHead head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   if (in && in->results && !older) untold.try_emplace(from);
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
   const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
@@ -181,7 +231,7 @@ void Node::Impl::take_own(OwnSubmission ask) {
   const std::uint64_t sequence = own_sequence++;
   std::vector<std::byte> entry;
   append_entry(sequence, ask.data.view(), entry);
-  const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  const RunHead head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger, kOwnLink);
   refuse_later(answers.gave_way, Refusal::kOverloaded);
   if (!answers.rejected.empty()) {

@@ -43,7 +43,7 @@ std::string Node::Impl::keep_evidence(const Bytes& bytes) {
 void Node::Impl::order_evidence(NodeId who, const Bytes& bytes) {
   std::vector<std::byte> entry;
   append_entry(who.value, bytes.view(), entry);
-  const Run head{kEvidenceClient, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  const RunHead head{kEvidenceClient, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   (void)submissions.submit(head, Bytes::from(std::move(entry)), ledger, kNobody);
 }
 

@@ -309,7 +309,7 @@ Error Node::Impl::never_twice(const std::string& what) const {
 void Node::Impl::weigh_answers() {
   if (!starting || standing.suspects() || stopped_because) return;
   if (!log_whole() || !bodiless.empty()) return;
-  switch (starting->question.verdict(Loop::now_us())) {
+  switch (starting->question.next(Loop::now_us())) {
     case StartQuestion::kWaits:
       return;
     case StartQuestion::kRefuse:

@@ -104,7 +104,7 @@ Frame OlderClients::refusal_of(ConnectionId link, Refusal why,
 
 Bytes OlderClients::log_of(ByteView runs) {
   Writer out;
-  each_transaction(runs, [&](const Run& run, std::uint64_t sequence, ByteView data) {
+  each_transaction(runs, [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
     out.u64(load<std::uint64_t>(run.client.bytes.data())).u64(sequence);
     out.u32(static_cast<std::uint32_t>(data.size())).bytes(data);
   });

@@ -33,7 +33,7 @@ void root_input(ByteView payload, RootInput& out) {
   for (int shift = 0; shift < 64; shift += 8)
     out.bytes.push_back(static_cast<std::byte>(std::uint64_t{payload.size()} >> shift));
   std::size_t copied = 0;
-  each_transaction(payload, [&](const Run&, std::uint64_t, ByteView data) {
+  each_transaction(payload, [&](const RunHead&, std::uint64_t, ByteView data) {
     if (data.size() < kLeastHashed || data.size() > kMostHashed) return;
     const auto offset = static_cast<std::size_t>(data.data() - payload.data());
     append(payload.subspan(copied, offset - copied));

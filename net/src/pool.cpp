@@ -44,7 +44,7 @@ void Pool::recost(Queues::value_type& entry, std::size_t cost) {
   by_cost_.insert(std::move(node));
 }
 
-void Pool::add(const Run& head, Bytes entries, std::size_t count) {
+void Pool::add(const RunHead& head, Bytes entries, std::size_t count) {
   const auto [it, is_new] = queues_.try_emplace(head.client);
   if (is_new) turns_.push_back(it);
   bytes_ += entries.size();

@@ -1,9 +1,9 @@
 // Transactions that wait for a block, a queue a client. Private to net/.
 //
 //   if (!pool.has_room(client, bytes, count)) refuse();
-//   pool.make_room(bytes, count, [&](const Run& head, std::uint64_t sequence, ByteView data) {});
-//   pool.add({client, valid}, entries, count);
-//   pool.take(block_bytes, packed);                  // runs, for the next block
+//   pool.make_room(bytes, count, [&](const RunHead& head, std::uint64_t sequence, ByteView data)
+//   {}); pool.add({client, valid}, entries, count); pool.take(block_bytes, packed); // runs, for
+//   the next block
 //
 // Guarantees, of k clients with something waiting, however many of them are one stranger's:
 // A client with at most 1/(k+1) of the pool waiting is always accepted: if there is no room, the
@@ -53,7 +53,7 @@ class Pool {
   }
   /// Pre: `entries` are well-formed, as many as `count`; none over what a block takes; there is
   /// room by make_room().
-  void add(const Run& head, Bytes entries, std::size_t count);
+  void add(const RunHead& head, Bytes entries, std::size_t count);
   /// Appends runs of at most `room` bytes together. Nothing when the first in turn does not fit.
   void take(std::size_t room, std::vector<std::byte>& out);
 
@@ -70,7 +70,7 @@ class Pool {
 
  private:
   struct Waiting {
-    Run head{};
+    RunHead head{};
     Bytes entries{};
     std::size_t count = 0;  // that still wait
     std::size_t begin = 0;  // what was taken is before

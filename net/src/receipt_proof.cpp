@@ -133,7 +133,7 @@ Result<ProvenPlace, Error> verify_receipt(const Genesis& genesis, ByteView proof
     return rejected("the payload is not that of the block");
   }
   std::optional<ProvenPlace> found;
-  each_transaction(payload, [&](const Run& run, std::uint64_t sequence, ByteView data) {
+  each_transaction(payload, [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
     if (found || !std::equal(data.begin(), data.end(), transaction.begin(), transaction.end())) {
       return;
     }

@@ -4,7 +4,7 @@
 //   StartQuestion question(committee, self, engine.quorum());
 //   question.begin(now);
 //   question.answer(peer, /*says_more=*/false);
-//   switch (question.verdict(now)) { case StartQuestion::kStart: ... }
+//   switch (question.next(now)) { case StartQuestion::kStart: ... }
 //
 // A peer's answer shows more in one of three ways: by an incarnation or a block that this node's
 // own key signed, which is proof and no business of this class; or by its word alone, where the
@@ -25,7 +25,7 @@ namespace thresher::net {
 
 class StartQuestion {
  public:
-  enum Verdict : std::uint8_t { kWaits, kStart, kRefuse };
+  enum Next : std::uint8_t { kWaits, kStart, kRefuse };
   /// For peers that do not answer. Unit: microseconds.
   static constexpr std::uint64_t kWait = 1'000'000;
 
@@ -50,7 +50,7 @@ class StartQuestion {
   /// Answers of peers without which there is no start.
   std::uint32_t needed() const { return quorum_ - 1; }
 
-  Verdict verdict(std::uint64_t now) const {
+  Next next(std::uint64_t now) const {
     if (more_.reached(kValidity, committee_)) return kRefuse;
     const bool all = answers() + 1 == committee_.size();
     const bool enough = answers() >= needed() && now >= began_ + kWait;

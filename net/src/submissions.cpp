@@ -5,7 +5,7 @@
 namespace thresher::net {
 
 // Why a transaction that is neither ordered nor awaited is not taken; empty when it is.
-std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, bool fits,
+std::optional<Refusal> Submissions::judge(const RunHead& head, std::size_t size, bool fits,
                                           const Ledger& ledger) const {
   if (limits_.observes) return Refusal::kObserves;
   if (size > limits_.transaction_bytes) return Refusal::kTooLarge;
@@ -23,7 +23,7 @@ bool Submissions::rejects(const ClientId& client, std::uint64_t sequence, ByteVi
   return reason.has_value();
 }
 
-Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
+Submissions::Answers Submissions::submit(const RunHead& head, const Bytes& entries,
                                          const Ledger& ledger, ConnectionId from) {
   prints_.clear();
   each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
@@ -32,7 +32,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
   Answers out;
   // It left the pool. The link that waits for it is told, unless it has its answer. Of two copies,
   // one with slots that are over, the newer is awaited and gives way first.
-  const auto gave_way = [&](const Run& run, std::uint64_t sequence, ByteView data) {
+  const auto gave_way = [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
     if (const auto gone = awaited_.take(ledger.print_of(run.client, sequence, data)))
       out.gave_way.push_back(*gone);
   };

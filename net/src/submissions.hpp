@@ -62,7 +62,8 @@ class Submissions {
 
   /// `from` gets the answers that come later. Pre: `entries` are well-formed; the validity spans at
   /// most kLongestLife.
-  Answers submit(const Run& head, const Bytes& entries, const Ledger& ledger, ConnectionId from);
+  Answers submit(const RunHead& head, const Bytes& entries, const Ledger& ledger,
+                 ConnectionId from);
   /// To be told of each transaction that is ordered; gives it if it was awaited.
   std::optional<Submission> ordered(const ClientId& client, const Fingerprint& print) {
     return awaited_.holds(client) ? awaited_.take(print) : std::nullopt;
@@ -78,7 +79,7 @@ class Submissions {
   std::size_t awaited() const { return awaited_.size(); }
 
  private:
-  std::optional<Refusal> judge(const Run& head, std::size_t size, bool fits,
+  std::optional<Refusal> judge(const RunHead& head, std::size_t size, bool fits,
                                const Ledger& ledger) const;
   bool rejects(const ClientId& client, std::uint64_t sequence, ByteView data, Answers& out) const;
 

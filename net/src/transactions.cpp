@@ -40,7 +40,7 @@ void append_entry(std::uint64_t sequence, ByteView data, std::vector<std::byte>&
   out.insert(out.end(), data.begin(), data.end());
 }
 
-void RunWriter::open(const Run& head) {
+void RunWriter::open(const RunHead& head) {
   if (size_at_ != 0 && head_.client == head.client && head_.valid == head.valid) return;
   head_ = head;
   out_.insert(out_.end(), head.client.bytes.begin(), head.client.bytes.end());
@@ -55,13 +55,13 @@ void RunWriter::grow(std::size_t bytes) {
   std::memcpy(out_.data() + size_at_, &size, sizeof size);
 }
 
-void RunWriter::run(const Run& head, ByteView entries) {
+void RunWriter::run(const RunHead& head, ByteView entries) {
   open(head);
   out_.insert(out_.end(), entries.begin(), entries.end());
   grow(entries.size());
 }
 
-void RunWriter::add(const Run& head, std::uint64_t sequence, ByteView data) {
+void RunWriter::add(const RunHead& head, std::uint64_t sequence, ByteView data) {
   open(head);
   append_entry(sequence, data, out_);
   grow(kEntryHead + data.size());

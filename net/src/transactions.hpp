@@ -2,7 +2,8 @@
 //
 //   RunWriter out(packed);
 //   out.add(client, validity, sequence, data);             // or a whole run: out.run(...)
-//   each_transaction(payload, [](const Run& run, std::uint64_t sequence, ByteView data) { ... });
+//   each_transaction(payload, [](const RunHead& run, std::uint64_t sequence, ByteView data) { ...
+//   });
 //
 // A run is: client 16 bytes, since u64, life u16, size u32, then `size` bytes of entries; an entry
 // is: sequence u64, size u32, data. Integers are little-endian. Clients send and subscribers get
@@ -37,7 +38,7 @@ struct Validity {
   friend bool operator==(const Validity&, const Validity&) = default;
 };
 
-struct Run {
+struct RunHead {
   ClientId client{};
   Validity valid{};
 };
@@ -70,7 +71,7 @@ template <class F>
 bool each_transaction(ByteView payload, F visit) {
   while (!payload.empty()) {
     if (payload.size() < kRunHead) return false;
-    Run run;
+    RunHead run;
     std::memcpy(run.client.bytes.data(), payload.data(), run.client.bytes.size());
     run.valid.since.value = load<std::uint64_t>(payload.data() + 16);
     run.valid.until.value = run.valid.since.value + load<std::uint16_t>(payload.data() + 24);
@@ -95,16 +96,16 @@ class RunWriter {
   explicit RunWriter(std::vector<std::byte>& out) : out_(out) {}
 
   /// Whole entries. Pre: `valid` spans at most 65,535 slots; a run stays below 4 GiB.
-  void run(const Run& head, ByteView entries);
-  void add(const Run& head, std::uint64_t sequence, ByteView data);
+  void run(const RunHead& head, ByteView entries);
+  void add(const RunHead& head, std::uint64_t sequence, ByteView data);
   std::size_t size() const { return out_.size(); }
 
  private:
-  void open(const Run& head);
+  void open(const RunHead& head);
   void grow(std::size_t bytes);
 
   std::vector<std::byte>& out_;
-  Run head_{};
+  RunHead head_{};
   std::size_t size_at_ = 0;  // where the open run's size stands; 0: none is open
 };
 

@@ -81,7 +81,7 @@ Chart costs() {
 }  // namespace
 
 Reproduction committee_coin(const ReproduceOptions& o) {
-  std::vector<Claim> out;
+  std::vector<CheckedClaim> out;
   const std::string computed = "counted, not drawn; s = 3 n^(1/k), n = 64 to 4096";
   for (const std::uint32_t k : {3u, 4u}) {
     const double published = 3 - 2.0 / k;

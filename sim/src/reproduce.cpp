@@ -15,7 +15,7 @@
 namespace thresher::sim {
 namespace {
 
-using Claims = std::vector<Claim>;
+using Claims = std::vector<CheckedClaim>;
 
 // --- finality
 // -------------------------------------------------------------------------------------

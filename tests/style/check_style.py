@@ -42,6 +42,9 @@ ON_TOP_OF_ASIO = "net/include/thresher/net/completion.hpp"
 QUORUM_LITERAL = re.compile(rf"\b[23]u?\s*\*\s*{FAULTS}\s*\+\s*1u?\b|(?<![\w.]){FAULTS}\s*\*\s*[23]u?\s*\+\s*1u?\b")
 IMPURE_SYMBOLS = re.compile(r"\b(?:clock_gettime|gettimeofday|time|rand|random|getrandom|getentropy|socket|connect|"
                             r"recv|sendmsg|_ZNSt6chrono\w*now\w*|randombytes\w*)$")
+SWITCH = re.compile(r"\bswitch\s*\(")
+ENUMERATOR = re.compile(r"\bcase\s+(?:\w+\s*::\s*)*k[A-Z]\w*\s*:(?!:)")
+DEFAULT = re.compile(r"\bdefault\s*:(?!:)")
 MAX_FUNCTION, MAX_FILE = 70, 600
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
@@ -193,6 +196,33 @@ def check_lengths(path, text, code, ratchet):
         yield f"{path}:{at}: a function of {longest} lines; at most {limit}"
 
 
+def closing(code, at):
+    """The place of the bracket that closes the one at `at`."""
+    open_, close = code[at], {"(": ")", "{": "}"}[code[at]]
+    depth = 0
+    for place in range(at, len(code)):
+        depth += {open_: 1, close: -1}.get(code[place], 0)
+        if depth == 0:
+            return place
+    return len(code)
+
+
+def check_switches(path, code):
+    """A default swallows the enumerator that is added later; without one the compiler names every switch that lacks it."""
+    bodies = []
+    for match in SWITCH.finditer(code):
+        begin = code.find("{", closing(code, match.end() - 1))
+        bodies.append((begin, closing(code, begin)) if begin >= 0 else (0, 0))
+    for begin, end in bodies:
+        own = code[begin:end]
+        for inner, inner_end in bodies:  # what stands in a switch inside of it is not its own
+            if begin < inner and inner_end <= end:
+                own = own.replace(code[inner:inner_end], " ")
+        if ENUMERATOR.search(own) and DEFAULT.search(own):
+            line = code.count("\n", 0, begin) + 1
+            yield f"{path}:{line}: a switch over enumerators has a default; name all of them, and judge bytes of the wire before or after"
+
+
 def check_header(path, text):
     if path.suffix == ".hpp" and part_of(path):
         if not text.startswith("//"):
@@ -243,6 +273,7 @@ def check_tree(root, ratchet):
         yield from check_includes(path, text)
         yield from check_purity(path, code)
         yield from check_lengths(path, text, code, ratchet)
+        yield from check_switches(path, code)
         yield from check_header(path, text)
     for name in ratchet:
         if pathlib.Path(name.removesuffix("()")) not in files:
@@ -271,6 +302,8 @@ SAMPLES = {  # a file, its content, what the complaint must say
     "core/include/thresher/core/f.hpp": ("#include <vector>\n", "opens with what it is for"),
     "net/include/thresher/net/g.hpp": ("// x\n#pragma once\n#include <nlohmann/json.hpp>\n", "public header"),
     "cli/src/h.cpp": ("void f() {\n" + "  g();\n" * 80 + "}\n", "a function of 82 lines"),
+    "cli/src/h2.cpp": ("int f(E e) {\n  switch (e) {\n    case E::kOne: return 1;\n    default: return 2;\n  }\n}\n",
+                       "cli/src/h2.cpp:2: a switch over enumerators has a default"),
     "cli/src/i.cpp": ("int x;\n" * 700, "700 lines"),
     "cli/src/j1.cpp": ("#include <CLI/CLI.hpp>\n", "CLI/ is in 3 sources"),
     "cli/src/j2.cpp": ("#include <CLI/CLI.hpp>\n", "CLI/ is in 3 sources"),
@@ -301,7 +334,8 @@ def self_test():
         good = pathlib.Path(folder, "good", "core/src/ok.cpp")
         good.parent.mkdir(parents=True)
         good.write_text('#include <vector>\n// rand() in a comment\nconst char* s = "rand()";\nint runtime(int x) { return x; }\n'
-                        'int offset(int half) { return 2 * half + 1; }\n')
+                        'int offset(int half) { return 2 * half + 1; }\n'
+                        'int of(E e, int i) { switch (e) { case E::kA: switch (i) { case 1: return 1; default: return 2; } } return 0; }\n')
         yield from (f"self-test: false alarm: {f}" for f in check_tree(pathlib.Path(folder, "good"), {}))
         source = pathlib.Path(folder, "objects/core/o.cpp")
         source.parent.mkdir(parents=True)

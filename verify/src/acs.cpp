@@ -240,8 +240,8 @@ std::size_t most_sets(std::size_t numbers) {
   return std::clamp<std::size_t>(kMostNumbers / std::max<std::size_t>(numbers, 1), 1, kMostBoxes);
 }
 
-Outcome check_acs(const Automaton& ta, const Property& property, double seconds,
-                  const CheckControl& control) {
+CheckResult check_acs(const Automaton& ta, const Property& property, double seconds,
+                      const CheckControl& control) {
   return check_backward("acs", ta, property, seconds, control, explore);
 }
 

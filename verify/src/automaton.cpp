@@ -85,7 +85,10 @@ Formula push(const Formula& f, bool positive) {
                                  compare(Kind::kAtLeast, less_one(f.form, -1))});
     case Kind::kNot:
       return push(f.children.front(), !positive);
-    default:
+    case Kind::kAnd:
+    case Kind::kOr:
+    case Kind::kEventually:
+    case Kind::kAlways:
       break;
   }
   static const std::map<Kind, Kind> duals{{Kind::kAnd, Kind::kOr},

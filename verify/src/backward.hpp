@@ -36,20 +36,20 @@ using Explore =
 /// How many sets of configurations the acs checker holds at most, where each has so many numbers.
 std::size_t most_sets(std::size_t numbers);
 
-Outcome check_backward(const std::string& checker, const Automaton& automaton,
-                       const Property& property, double seconds, const CheckControl& control,
-                       const Explore& explore);
+CheckResult check_backward(const std::string& checker, const Automaton& automaton,
+                           const Property& property, double seconds, const CheckControl& control,
+                           const Explore& explore);
 
 /// A violating run, replayed, if one question to Z3 for a whole run of 2, 4 or 8 stretches finds
 /// one. Nothing says little: neither that there is none nor that the question had an answer.
-std::optional<Run> leap_to_violation(const Automaton& automaton, const Property& property,
-                                     const Query& query, const Cells& cells, double seconds,
-                                     const CheckControl& control);
+std::optional<Execution> leap_to_violation(const Automaton& automaton, const Property& property,
+                                           const Query& query, const Cells& cells, double seconds,
+                                           const CheckControl& control);
 
 /// Looks for a run through hopeful contexts with Z3, ever longer ones. Safe when there is no
 /// longer one to try and none was left in doubt.
-Outcome search_paths(const Automaton& automaton, const Property& property, const Query& query,
-                     const Cells& cells, const Guide& guide, const Budget& budget,
-                     const CheckControl& control);
+CheckResult search_paths(const Automaton& automaton, const Property& property, const Query& query,
+                         const Cells& cells, const Guide& guide, const Budget& budget,
+                         const CheckControl& control);
 
 }  // namespace thresher::verify

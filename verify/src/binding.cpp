@@ -12,9 +12,9 @@ Futures futures_in(const Encoding& encoding, const z3::model& model, const Encod
 }
 
 // The prefix once, then the segments of a run twice: two schedulers who saw the same so far.
-Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, double seconds,
-               const Budget& budget) {
-  Outcome out;
+CheckResult search(const Automaton& ta, const Fork& fork, const Prepared& prepared, double seconds,
+                   const Budget& budget) {
+  CheckResult out;
   out.why = too_large(ta, prepared, 3, 0);
   if (!out.why.empty()) return out;
   z3::context context;
@@ -30,7 +30,7 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
   const z3::check_result answer = encoding.solver().check();
   if (answer == z3::unknown) out.why = out_of_time(seconds);
   if (answer == z3::unsat) {
-    out.verdict = Verdict::kSafe;
+    out.verdict = Safety::kSafe;
   }
   if (answer != z3::sat) return out;
 
@@ -43,7 +43,7 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
   for (const Futures& candidate : {small, found}) {
     const auto both = both_happen(ta, fork, candidate);
     if (both && *both) {
-      out.verdict = Verdict::kViolated;
+      out.verdict = Safety::kViolated;
       out.why.clear();
       out.witness = one_future(candidate);
       out.futures = candidate;
@@ -57,10 +57,10 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
 
 }  // namespace
 
-Outcome check_binding(const Automaton& ta, const Property& property, double seconds,
-                      const CheckControl& control) {
+CheckResult check_binding(const Automaton& ta, const Property& property, double seconds,
+                          const CheckControl& control) {
   const Budget budget(seconds, control.stop);
-  Outcome out;
+  CheckResult out;
   if (!property.fork) {
     out.why = "the binding checker decides properties of two futures; this one is of a single run";
   } else {

@@ -165,7 +165,7 @@ std::string first_line(const std::string& text) {
 
 }  // namespace
 
-SecondOpinion cross_check(const Outcome& outcome, double seconds, const std::string& program) {
+SecondOpinion cross_check(const CheckResult& outcome, double seconds, const std::string& program) {
   const Budget budget(seconds, nullptr);
   SecondOpinion out;
   out.formulas = outcome.proofs.size();

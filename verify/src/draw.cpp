@@ -52,7 +52,7 @@ std::string svg_arrow(int x1, int y1, int x2, int y2) {
 }
 
 // The start and the configuration after every accelerated step.
-Result<std::vector<Configuration>, Error> after_steps(const Automaton& ta, const Run& run) {
+Result<std::vector<Configuration>, Error> after_steps(const Automaton& ta, const Execution& run) {
   auto all = replay(ta, run);
   if (!all) return all;
   std::vector<Configuration> out{all->front()};

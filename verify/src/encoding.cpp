@@ -146,7 +146,11 @@ z3::expr Encoding::state(const Formula& f, std::size_t at) const {
       return value(f.form, boundaries_[at]) >= 0;
     case Kind::kEqual:
       return value(f.form, boundaries_[at]) == 0;
-    default:
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+    case Kind::kEventually:
+    case Kind::kAlways:
       break;
   }
   std::vector<z3::expr> parts;
@@ -357,10 +361,13 @@ z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
       return from(f, t.after);
     case Kind::kAlways:
       return from(f, t.before);
-    default:
-      for (const Formula& c : f.children) parts.push_back(strictly(c, transition));
-      return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+      break;
   }
+  for (const Formula& c : f.children) parts.push_back(strictly(c, transition));
+  return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
 }
 
 // The formula seen from a boundary of the trunk on; its last boundary repeats for ever.
@@ -386,10 +393,17 @@ z3::expr Encoding::unrolled(const Formula& f, std::size_t at) {
         if (j < last) parts.push_back(throughout(f.children.front(), j));
       }
       return conjunction(parts);
-    default:
-      for (const Formula& c : f.children) parts.push_back(from(c, at));
-      return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+    case Kind::kTrue:
+    case Kind::kFalse:
+    case Kind::kAtLeast:
+    case Kind::kEqual:
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+      break;
   }
+  for (const Formula& c : f.children) parts.push_back(from(c, at));
+  return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
 }
 
 namespace {
@@ -457,9 +471,9 @@ std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) c
   return steps;
 }
 
-Run Encoding::run(const z3::model& model) const {
+Execution Encoding::run(const z3::model& model) const {
   const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
-  Run out;
+  Execution out;
   for (const z3::expr& p : parameters_) out.parameters.push_back(number_in(p));
   for (const z3::expr& p : boundaries_[0].processes) out.start.processes.push_back(number_in(p));
   for (const z3::expr& v : boundaries_[0].shared) out.start.shared.push_back(number_in(v));

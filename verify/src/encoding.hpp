@@ -2,7 +2,7 @@
 //
 //   Encoding e(context, ta, prepared, extra, budget);
 //   e.require(normal(negate(property)));
-//   if (e.solver().check() == z3::sat) Run run = e.run(e.solver().get_model());
+//   if (e.solver().check() == z3::sat) Execution run = e.run(e.solver().get_model());
 //
 // A run is cut where a guard changes its truth and at the moments that the formula speaks of.
 // Between two boundaries each move fires x times: its lower guards hold at the first boundary, its
@@ -63,7 +63,7 @@ class Encoding {
   z3::solver& solver() { return solver_; }
   const std::vector<z3::expr>& parameters() const { return parameters_; }
   /// The trunk as a run.
-  Run run(const z3::model& model) const;
+  Execution run(const z3::model& model) const;
   std::vector<Step> steps(const z3::model& model, const Stretch& stretch) const;
 
  private:

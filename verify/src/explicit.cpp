@@ -127,7 +127,7 @@ class RunSearch {
   RunSearch(Graph& graph, const std::vector<std::int64_t>& parameters)
       : graph_(graph), parameters_(parameters) {}
 
-  std::optional<Run> search(const Formula& f) {
+  std::optional<Execution> search(const Formula& f) {
     const std::uint32_t duty = duty_of(f);
     for (const std::uint32_t s : graph_.starts()) visit(s, duty, {});
     for (std::size_t next = 0; next < nodes_.size(); ++next) {
@@ -189,8 +189,8 @@ class RunSearch {
     parts.push_back(f);
     return simplified(f.kind == Kind::kEventually ? Kind::kOr : Kind::kAnd, std::move(parts));
   }
-  Run path(std::size_t node) const {
-    Run run{parameters_, {}, {}};
+  Execution path(std::size_t node) const {
+    Execution run{parameters_, {}, {}};
     for (; nodes_[node].origin.from; node = *nodes_[node].origin.from) {
       add_firing(run.steps, nodes_[node].origin.rule);
     }
@@ -367,10 +367,10 @@ Exploration explore_instance(const Automaton& ta, const Property& property,
   return explored(ta, property, parameters, Budget(seconds, nullptr));
 }
 
-Outcome check_explicit(const Automaton& ta, const Property& property, double seconds,
-                       const CheckControl& control) {
+CheckResult check_explicit(const Automaton& ta, const Property& property, double seconds,
+                           const CheckControl& control) {
   const Budget budget(seconds, control.stop);
-  Outcome out;
+  CheckResult out;
   out.checker = "explicit";
   if (ta.locations.size() > kMostLocations) {
     out.why = too_many_locations();
@@ -378,7 +378,7 @@ Outcome check_explicit(const Automaton& ta, const Property& property, double sec
   }
   Tour all = tour(ta, property, budget);
   if (all.last.witness) {
-    out.verdict = Verdict::kViolated;
+    out.verdict = Safety::kViolated;
     out.witness = std::move(all.last.witness);
     out.futures = std::move(all.last.futures);
   } else {

@@ -51,8 +51,8 @@ class Leap {
 
   /// A violating run with a sum of parameters up to `largest`, made small as far as a short search
   /// does.
-  std::optional<Run> search(const Property& property, std::int64_t largest) {
-    std::optional<Run> found = violation_up_to(property, largest);
+  std::optional<Execution> search(const Property& property, std::int64_t largest) {
+    std::optional<Execution> found = violation_up_to(property, largest);
     if (!found) return found;
     smallest(size(*found), kMostTries, [&](std::int64_t sum) -> std::optional<std::int64_t> {
       auto smaller = violation_up_to(property, sum);
@@ -64,10 +64,10 @@ class Leap {
   }
 
  private:
-  static std::int64_t size(const Run& run) {
+  static std::int64_t size(const Execution& run) {
     return std::accumulate(run.parameters.begin(), run.parameters.end(), std::int64_t{0});
   }
-  std::optional<Run> violation_up_to(const Property& property, std::int64_t sum) {
+  std::optional<Execution> violation_up_to(const Property& property, std::int64_t sum) {
     auto run = run_up_to(sum);
     if (!run) return run;
     const auto configurations = replay(ta_, *run);
@@ -75,22 +75,22 @@ class Leap {
     return std::nullopt;
   }
 
-  std::optional<Run> run_up_to(std::int64_t sum) {
+  std::optional<Execution> run_up_to(std::int64_t sum) {
     if (budget_.over()) return std::nullopt;
     solver_.push();
     z3::expr_vector all(context_);
     for (const z3::expr& p : at_[0].parameters) all.push_back(p);
     if (sum != kAny) solver_.add(total(all) <= context_.int_val(sum));
-    std::optional<Run> out;
+    std::optional<Execution> out;
     if (solver_.check() == z3::sat) out = run_in(solver_.get_model());
     solver_.pop();
     return out;
   }
 
-  Run run_in(const z3::model& model) const {
-    Run out{numbers(model, at_[0].parameters),
-            {numbers(model, at_[0].processes), numbers(model, at_[0].shared)},
-            {}};
+  Execution run_in(const z3::model& model) const {
+    Execution out{numbers(model, at_[0].parameters),
+                  {numbers(model, at_[0].processes), numbers(model, at_[0].shared)},
+                  {}};
     std::vector<Hop> hops;
     for (std::uint32_t r = 0; r < ta_.rules.size(); ++r) {
       hops.push_back({r, ta_.rules[r].from, ta_.rules[r].to});
@@ -253,9 +253,9 @@ class Leap {
 
 }  // namespace
 
-std::optional<Run> leap_to_violation(const Automaton& ta, const Property& property,
-                                     const Query& query, const Cells& cells, double seconds,
-                                     const CheckControl& control) {
+std::optional<Execution> leap_to_violation(const Automaton& ta, const Property& property,
+                                           const Query& query, const Cells& cells, double seconds,
+                                           const CheckControl& control) {
   const Budget budget(seconds, control.stop);
   try {
     for (const std::size_t length : kLengths) {

@@ -35,7 +35,11 @@ z3::expr SymbolTerms::state(const Formula& f) const {
       return value(f.form) >= 0;
     case Kind::kEqual:
       return value(f.form) == 0;
-    default:
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+    case Kind::kEventually:
+    case Kind::kAlways:
       break;
   }
   z3::expr_vector parts(*context);

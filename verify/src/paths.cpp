@@ -43,18 +43,18 @@ class Paths {
     assume_start(solver_, at_[0], ta_, query_.start);
   }
 
-  Outcome run() {
+  CheckResult run() {
     for (std::size_t limit = 1; limit <= kLongest; limit *= 2) {
       cut_ = false;
       proofs_.clear();
       solver_.push();
       from_starts(limit);
       solver_.pop();
-      if (found_.verdict == Verdict::kViolated) return found_;
+      if (found_.verdict == Safety::kViolated) return found_;
       if (!problem_.empty()) break;
       if (cut_) continue;
       if (doubt_.empty()) {
-        found_.verdict = Verdict::kSafe;
+        found_.verdict = Safety::kSafe;
         found_.proofs = std::move(proofs_);
       } else {
         found_.why = doubt_;
@@ -119,7 +119,7 @@ class Paths {
     if (r == z3::unsat && control_.keep_proofs) proofs_.push_back(script(solver_));
     return r == z3::sat;
   }
-  bool finished() const { return found_.verdict == Verdict::kViolated || !problem_.empty(); }
+  bool finished() const { return found_.verdict == Safety::kViolated || !problem_.empty(); }
 
   void from_starts(std::size_t limit) {
     while (!finished() && possible()) {
@@ -351,10 +351,10 @@ class Paths {
     return std::accumulate(values.begin(), values.end(), std::int64_t{0});
   }
 
-  bool confirm(const Run& run) {
+  bool confirm(const Execution& run) {
     const auto configurations = replay(ta_, run);
     if (configurations && !holds(property_.formula, run.parameters, *configurations)) {
-      found_.verdict = Verdict::kViolated;
+      found_.verdict = Safety::kViolated;
       found_.witness = run;
       return true;
     }
@@ -363,14 +363,15 @@ class Paths {
     return false;
   }
 
-  Run run_in(const z3::model& model) const {
+  Execution run_in(const z3::model& model) const {
     const auto numbers = [&](const std::vector<z3::expr>& all) {
       std::vector<std::int64_t> out;
       out.reserve(all.size());
       for (const z3::expr& e : all) out.push_back(model.eval(e, true).get_numeral_int64());
       return out;
     };
-    Run out{numbers(at_[0].parameters), {numbers(at_[0].processes), numbers(at_[0].shared)}, {}};
+    Execution out{
+        numbers(at_[0].parameters), {numbers(at_[0].processes), numbers(at_[0].shared)}, {}};
     for (std::size_t i = 0; i < transitions_.size(); ++i) {
       std::vector<Hop> hops;
       for (const std::size_t m : transitions_[i].moves) {
@@ -398,7 +399,7 @@ class Paths {
   std::vector<SymbolTerms> at_;
   std::vector<Transition> transitions_;
   std::vector<std::string> proofs_;
-  Outcome found_;
+  CheckResult found_;
   std::string problem_;  // ends the search
   std::string doubt_;    // forbids to call it safe
   bool cut_ = false;
@@ -406,24 +407,24 @@ class Paths {
 
 }  // namespace
 
-Outcome search_paths(const Automaton& ta, const Property& property, const Query& query,
-                     const Cells& cells, const Guide& guide, const Budget& budget,
-                     const CheckControl& control) {
+CheckResult search_paths(const Automaton& ta, const Property& property, const Query& query,
+                         const Cells& cells, const Guide& guide, const Budget& budget,
+                         const CheckControl& control) {
   constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
   try {
     Paths few(ta, property, query, cells, guide, budget, control, kFewContexts);
-    Outcome out = few.run();
+    CheckResult out = few.run();
     if (!few.exhausted()) return out;
     const double patience = kLeapSeconds + kLeapFactor * budget.used();
     out.witness = leap_to_violation(ta, property, query, cells,
                                     std::min(patience, kLeapShare * budget.left()), control);
     if (out.witness) {
-      out.verdict = Verdict::kViolated;
+      out.verdict = Safety::kViolated;
       return out;
     }
     return Paths(ta, property, query, cells, guide, budget, control, kNoLimit).run();
   } catch (const z3::exception& e) {
-    Outcome out;
+    CheckResult out;
     out.why = budget.reason(gave_up(e));
     return out;
   }

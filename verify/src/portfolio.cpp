@@ -52,9 +52,9 @@ std::vector<std::string> checkers_for(const Automaton& ta, const Property& p,
   return {"smt", "zcs", "acs"};
 }
 
-Outcome check_one(const Automaton& ta, const Property& p, const std::string& checker,
-                  double seconds, const CheckControl& control) {
-  Outcome none;
+CheckResult check_one(const Automaton& ta, const Property& p, const std::string& checker,
+                      double seconds, const CheckControl& control) {
+  CheckResult none;
   none.checker = checker;
   if (seconds <= 0) {
     none.why = "the time for the whole call was over";
@@ -101,7 +101,7 @@ struct Question {
   /// One checker after the other: the second one is for what the first one refuses.
   bool patient = false;
   std::atomic<bool> decided{false};  ///< ends the checkers that still run
-  Outcome outcome;
+  CheckResult outcome;
 };
 
 /// Owned by the call and by each of its threads, of which some may outlive the call.
@@ -121,7 +121,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
     }
   }
 
-  std::vector<Outcome> run() {
+  std::vector<CheckResult> run() {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     unsigned count = options_.threads == 0 ? cores : options_.threads;
     if (options_.checker == "auto" && lowers(ta_)) count = std::max(count, kLeastThreads);
@@ -140,12 +140,12 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
     closed_ = true;
     for (Question& q : questions_) close(q);
     const std::vector<bool> ended = ended_threads_;
-    std::vector<Outcome> outcomes;
+    std::vector<CheckResult> outcomes;
     for (const Question& q : questions_) outcomes.push_back(q.outcome);
     lock.unlock();
     for (unsigned t = 0; t < count; ++t) ended[t] ? threads[t].join() : threads[t].detach();
     const bool left = std::find(ended.begin(), ended.end(), false) != ended.end();
-    for (Outcome& o : outcomes) o.left_behind = left;
+    for (CheckResult& o : outcomes) o.left_behind = left;
     return outcomes;
   }
 
@@ -166,7 +166,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
   // Questions unfinished when the call ends are unknown, and their checkers are stopped.
   void close(Question& q) {
     if (q.decided.exchange(true)) return;
-    Outcome& out = q.outcome;
+    CheckResult& out = q.outcome;
     out = {};
     std::size_t named = 0;
     for (const Try& t : q.tries) {
@@ -246,7 +246,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
       q.last_begun = budget_.used();
       lock.unlock();
       const Budget own(slice, nullptr);
-      Outcome outcome =
+      CheckResult outcome =
           ask_(ta_, *q.property, t.checker, slice, {&q.decided, options_.keep_proofs});
       const bool cut_off = own.left() <= kNearlyOver * slice && slice < left;
       if (outcome.checker.empty()) outcome.checker = t.checker;
@@ -257,13 +257,13 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
     }
   }
 
-  static void record(Question& q, Try& t, Outcome outcome, bool cut_off) {
+  static void record(Question& q, Try& t, CheckResult outcome, bool cut_off) {
     t.running = false;
     t.seconds = outcome.seconds;
-    if (outcome.verdict == Verdict::kUnknown && cut_off) return;
+    if (outcome.verdict == Safety::kUnknown && cut_off) return;
     t.ended = true;
     t.why = outcome.why;
-    if (outcome.verdict == Verdict::kUnknown || q.decided.exchange(true)) return;
+    if (outcome.verdict == Safety::kUnknown || q.decided.exchange(true)) return;
     q.outcome = std::move(outcome);
   }
 
@@ -289,7 +289,7 @@ const std::vector<std::string>& checker_names() {
 namespace {
 
 // Another encoding, where there is one, instead of what the checker itself asked the solver.
-void write_again(const Automaton& ta, const Property& p, Outcome& out) {
+void write_again(const Automaton& ta, const Property& p, CheckResult& out) {
   auto second = second_encoding(ta, p);
   if (!second) return;
   out.proofs = {std::move(second->text)};
@@ -304,8 +304,8 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
                                                  const std::string& checker, double seconds,
                                                  const CheckControl& control) {
     const Budget own(seconds, nullptr);
-    Outcome out = ask(easier, p, checker, seconds, control);
-    if (out.verdict != Verdict::kSafe) return out;
+    CheckResult out = ask(easier, p, checker, seconds, control);
+    if (out.verdict != Safety::kSafe) return out;
     Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
     out.instances = small.instances;
     out.no_instances = std::move(small.why_none);
@@ -315,7 +315,7 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
     }
     out.overruled = out.checker;
     out.checker = "explicit";
-    out.verdict = Verdict::kViolated;
+    out.verdict = Safety::kViolated;
     out.witness = std::move(small.witness);
     out.futures = std::move(small.futures);
     out.proofs.clear();
@@ -323,15 +323,15 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
   };
 }
 
-std::vector<Outcome> run_portfolio(const Automaton& ta, const CheckOptions& options,
-                                   const AskChecker& ask) {
+std::vector<CheckResult> run_portfolio(const Automaton& ta, const CheckOptions& options,
+                                       const AskChecker& ask) {
   return std::make_shared<Portfolio>(ta, options, ask)->run();
 }
 
-std::vector<Outcome> check_all(const Automaton& ta, const CheckOptions& options) {
+std::vector<CheckResult> check_all(const Automaton& ta, const CheckOptions& options) {
   const Budget budget(options.seconds, nullptr);
   if (const auto instance = check_instance(ta, options.seconds / 10); !instance) {
-    Outcome none;
+    CheckResult none;
     none.why = instance.error().text();
     none.checker = options.checker;
     const auto wanted = [&](const Property& p) { return asked_for(options, p); };

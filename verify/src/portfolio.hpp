@@ -16,8 +16,8 @@
 namespace thresher::verify {
 
 /// One checker, by name, on one property for so many seconds.
-using AskChecker = std::function<Outcome(const Automaton&, const Property&, const std::string&,
-                                         double seconds, const CheckControl&)>;
+using AskChecker = std::function<CheckResult(const Automaton&, const Property&, const std::string&,
+                                             double seconds, const CheckControl&)>;
 
 /// A proof is believed when small instances, run step by step, do not contradict it: asks, and
 /// overrules what `ask` calls safe where a run of `automaton` breaks the property. That is the
@@ -25,7 +25,7 @@ using AskChecker = std::function<Outcome(const Automaton&, const Property&, cons
 /// instances get at most so many seconds.
 AskChecker rehearsed(const Automaton& automaton, double seconds, AskChecker ask);
 
-std::vector<Outcome> run_portfolio(const Automaton& automaton, const CheckOptions& options,
-                                   const AskChecker& ask);
+std::vector<CheckResult> run_portfolio(const Automaton& automaton, const CheckOptions& options,
+                                       const AskChecker& ask);
 
 }  // namespace thresher::verify

@@ -34,6 +34,10 @@ bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
   switch (f.kind) {
     case Kind::kTrue:
       return true;
+    case Kind::kFalse:
+    case Kind::kEventually:
+    case Kind::kAlways:  // no state has a later one: who asks, asks of a state
+      return false;
     case Kind::kAtLeast:
       return value_of(f.form, parameters, at) >= 0;
     case Kind::kEqual:
@@ -44,9 +48,8 @@ bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
       return std::all_of(f.children.begin(), f.children.end(), holds_here);
     case Kind::kOr:
       return std::any_of(f.children.begin(), f.children.end(), holds_here);
-    default:
-      return false;
   }
+  return false;
 }
 
 namespace {
@@ -78,8 +81,13 @@ std::vector<bool> truth_along(const Formula& f, const std::vector<std::int64_t>&
       case Kind::kEventually:
         out[i] = parts.front()[i] || (!last && out[i + 1]);
         break;
-      default:
+      case Kind::kAlways:
         out[i] = parts.front()[i] && (last || out[i + 1]);
+        break;
+      case Kind::kTrue:
+      case Kind::kFalse:
+      case Kind::kAtLeast:
+      case Kind::kEqual:  // these are states, which were looked at above
         break;
     }
   }
@@ -114,7 +122,7 @@ bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
   return truth_along(f, parameters, run).front();
 }
 
-Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Run& run) {
+Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Execution& run) {
   const auto admitted = [&](const Formula& f) { return holds_at(f, run.parameters, run.start); };
   if (!std::all_of(ta.resilience.begin(), ta.resilience.end(), admitted)) {
     return none("the parameters break the resilience condition", "the start");
@@ -148,20 +156,20 @@ Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Run&
   return all;
 }
 
-Run one_future(const Futures& futures) {
-  Run run = futures.prefix;
+Execution one_future(const Futures& futures) {
+  Execution run = futures.prefix;
   run.steps.insert(run.steps.end(), futures.first.begin(), futures.first.end());
   return run;
 }
-Run another_future(const Futures& futures) {
-  Run run = futures.prefix;
+Execution another_future(const Futures& futures) {
+  Execution run = futures.prefix;
   run.steps.insert(run.steps.end(), futures.second.begin(), futures.second.end());
   return run;
 }
 
 Result<bool, Error> both_happen(const Automaton& ta, const Fork& fork, const Futures& futures) {
   const auto& parameters = futures.prefix.parameters;
-  const Run runs[] = {futures.prefix, one_future(futures), another_future(futures)};
+  const Execution runs[] = {futures.prefix, one_future(futures), another_future(futures)};
   const Formula* wanted[] = {&fork.when, &fork.first, &fork.second};
   bool all = true;
   for (std::size_t i = 0; i < std::size(runs); ++i) {
@@ -171,7 +179,8 @@ Result<bool, Error> both_happen(const Automaton& ta, const Fork& fork, const Fut
   }
   return all;
 }
-bool both_happen(const Automaton& ta, const Fork& fork, const Run& one, const Run& another) {
+bool both_happen(const Automaton& ta, const Fork& fork, const Execution& one,
+                 const Execution& another) {
   const auto left = replay(ta, one);
   const auto right = replay(ta, another);
   if (!left || !right || one.parameters != another.parameters) return false;
@@ -198,7 +207,7 @@ std::string configuration_text(const Automaton& ta, const Configuration& c) {
 }
 
 // One line a step, from the step `first` of the run on.
-std::string steps_text(const Automaton& ta, const Run& run, std::size_t first) {
+std::string steps_text(const Automaton& ta, const Execution& run, std::size_t first) {
   const auto all = replay(ta, run);
   if (!all) return "not a run: " + all.error().text() + "\n";
   std::string out;
@@ -217,7 +226,7 @@ std::string steps_text(const Automaton& ta, const Run& run, std::size_t first) {
 
 }  // namespace
 
-std::string describe(const Automaton& ta, const Run& run) {
+std::string describe(const Automaton& ta, const Execution& run) {
   std::string out = "parameters:";
   for (std::size_t i = 0; i < run.parameters.size(); ++i) {
     out += " " + ta.parameters[i] + "=" + std::to_string(run.parameters[i]);

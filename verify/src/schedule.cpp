@@ -25,7 +25,7 @@ std::string object(const std::vector<std::string>& names, const std::vector<std:
 }
 
 std::string run_text(const Automaton& ta, const NamedRun& named) {
-  const Run& run = named.run;
+  const Execution& run = named.run;
   std::string out = "    {\"property\": \"" + named.property +
                     "\",\n     \"parameters\": " + object(ta.parameters, run.parameters, false) +
                     ",\n     \"locations\": " + object(ta.locations, run.start.processes, true) +

@@ -159,9 +159,14 @@ class Writer {
         return "(= " + sum(f.form, at) + " 0)";
       case Kind::kNot:
         return "(not " + parts.front() + ")";
-      default:
-        return f.kind == Kind::kAnd ? all_of(parts) : any_of(parts);
+      case Kind::kAnd:
+        return all_of(parts);
+      case Kind::kOr:
+      case Kind::kEventually:
+      case Kind::kAlways:
+        break;
     }
+    return any_of(parts);
   }
 
   std::size_t boundary() {

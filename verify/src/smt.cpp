@@ -25,8 +25,9 @@ std::vector<Formula> to_come(const Formula& f) {
 }
 
 // A run that the library itself carried out and that breaks the property, or why there is none.
-Outcome judged(const Automaton& ta, const Property& property, const Run& run, bool exact) {
-  Outcome out;
+CheckResult judged(const Automaton& ta, const Property& property, const Execution& run,
+                   bool exact) {
+  CheckResult out;
   const auto configurations = replay(ta, run);
   if (!configurations) {
     out.why = "a counterexample could not be replayed (" + configurations.error().text() + ")";
@@ -34,7 +35,7 @@ Outcome judged(const Automaton& ta, const Property& property, const Run& run, bo
     out.why = exact ? "a counterexample does not break the property when replayed"
                     : "the encoding is too coarse for '[]' here: a candidate was not confirmed";
   } else {
-    out.verdict = Verdict::kViolated;
+    out.verdict = Safety::kViolated;
     out.witness = run;
   }
   return out;
@@ -53,23 +54,23 @@ class Search {
 
   // First what every violating run does: without a solution there is none. When that says too much,
   // what is enough for a run, with more and more boundaries; those runs are small, too.
-  Outcome run() {
+  CheckResult run() {
     const std::size_t wanted = eventualities(negated_);
     const std::size_t extra = wanted > 0 ? wanted - 1 : 0;
-    Outcome out = attempt(extra, Between::kNeeded);
-    if (out.verdict == Verdict::kSafe || exact_) return out;
+    CheckResult out = attempt(extra, Between::kNeeded);
+    if (out.verdict == Safety::kSafe || exact_) return out;
     for (const std::size_t more : kStrictExtras) {
-      const bool enough = out.verdict == Verdict::kViolated && more > kStrictExtras[1];
+      const bool enough = out.verdict == Safety::kViolated && more > kStrictExtras[1];
       if (enough || budget_.over()) break;
-      Outcome strict = attempt(extra + more, Between::kStrict);
-      if (strict.verdict == Verdict::kViolated) return strict;
+      CheckResult strict = attempt(extra + more, Between::kStrict);
+      if (strict.verdict == Safety::kViolated) return strict;
     }
     return out;
   }
 
  private:
-  Outcome attempt(std::size_t extra, Between between) {
-    Outcome out;
+  CheckResult attempt(std::size_t extra, Between between) {
+    CheckResult out;
     out.why = too_large(ta_, prepared_, 1, extra);
     if (!out.why.empty()) return out;
     z3::context context;
@@ -85,19 +86,19 @@ class Search {
       out.why = out_of_time(seconds_);
     }
     if (answer == z3::unsat && between == Between::kNeeded) {
-      out.verdict = Verdict::kSafe;
+      out.verdict = Safety::kSafe;
     }
     return answer == z3::sat ? confirmed(encoding, context) : out;
   }
 
-  Outcome confirmed(Encoding& encoding, z3::context& context) {
-    const Run found = encoding.run(encoding.solver().get_model());
-    Outcome out = judged(ta_, property_, found, encoding.exact());
-    if (out.verdict != Verdict::kViolated) return out;
+  CheckResult confirmed(Encoding& encoding, z3::context& context) {
+    const Execution found = encoding.run(encoding.solver().get_model());
+    CheckResult out = judged(ta_, property_, found, encoding.exact());
+    if (out.verdict != Safety::kViolated) return out;
     shrink(encoding, context, found.parameters, budget_, [&](const z3::model& model) {
-      const Run small = encoding.run(model);
-      const Outcome again = judged(ta_, property_, small, encoding.exact());
-      if (again.verdict == Verdict::kViolated) out = again;
+      const Execution small = encoding.run(model);
+      const CheckResult again = judged(ta_, property_, small, encoding.exact());
+      if (again.verdict == Safety::kViolated) out = again;
       return small.parameters;
     });
     return out;
@@ -114,10 +115,10 @@ class Search {
 
 }  // namespace
 
-Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
-                  const CheckControl& control) {
+CheckResult check_smt(const Automaton& ta, const Property& property, double seconds,
+                      const CheckControl& control) {
   const Budget budget(seconds, control.stop);
-  Outcome out;
+  CheckResult out;
   out.checker = property.category() == "safety" ? "smt" : "live";
   if (property.fork) {
     out.why = "it speaks of two futures: use the binding checker or auto";

@@ -126,7 +126,10 @@ class Starts {
       case Kind::kAnd:
       case Kind::kOr:
         break;
-      default:
+      case Kind::kFalse:
+      case Kind::kNot:
+      case Kind::kEventually:
+      case Kind::kAlways:
         return kNothing;
     }
     Interval out = f.kind == Kind::kAnd ? Interval{} : kNothing;

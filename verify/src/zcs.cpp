@@ -271,8 +271,8 @@ MaybeGuide explore(const Automaton& ta, const Query&, const Cells& cells, const 
 
 }  // namespace
 
-Outcome check_zcs(const Automaton& ta, const Property& property, double seconds,
-                  const CheckControl& control) {
+CheckResult check_zcs(const Automaton& ta, const Property& property, double seconds,
+                      const CheckControl& control) {
   return check_backward("zcs", ta, property, seconds, control, explore);
 }
 

@@ -46,7 +46,7 @@ void LoadClient::linked(bool up) {
 }
 
 void LoadClient::frame(const net::Frame& f) {
-  switch (f.kind) {
+  switch (static_cast<net::FrameKind>(f.kind)) {
     case net::kWelcome: {
       const auto in = net::wire::decode<net::wire::Welcome>(f.control.view());
       if (!in) return;
@@ -59,7 +59,45 @@ void LoadClient::frame(const net::Frame& f) {
       return acknowledge(f);
     case net::kRefused:
       return refused(f);
-    default:
+    // What it never asks for, and what nodes say to each other.
+    case net::kPush:
+    case net::kWant:
+    case net::kWantRound:
+    case net::kWantEvidence:
+    case net::kGive:
+    case net::kWantLog:
+    case net::kLogPart:
+    case net::kWantLogHash:
+    case net::kLogHash:
+    case net::kCoinShare:
+    case net::kWantKnown:
+    case net::kKnown:
+    case net::kOtherProcess:
+    case net::kAlive:
+    case net::kEvidence:
+    case net::kProtocol:
+    case net::kEquivocation:
+    case net::kPushWith:
+    case net::kCheckpoint:
+    case net::kCertificate:
+    case net::kWantCheckpoint:
+    case net::kWantTree:
+    case net::kTreePart:
+    case net::kWantSnapshots:
+    case net::kSnapshots:
+    case net::kWantPart:
+    case net::kPart:
+    case net::kStarted:
+    case net::kSubmit:
+    case net::kStatus:
+    case net::kStatusReply:
+    case net::kSubscribe:
+    case net::kLog:
+    case net::kResults:
+    case net::kQuery:
+    case net::kQueryReply:
+    case net::kProve:
+    case net::kProof:
       return;
   }
 }

@@ -65,7 +65,12 @@ void NodeTrace::note_block(const TraceRecord& r) {
       peers_[r.id].accepted = r.at_us;
       accepted_.push_back({r.at_us, r.id, r.a, false});
       return;
-    default:
+    case TraceMark::kTaken:
+    case TraceMark::kPacked:
+    case TraceMark::kAsked:
+    case TraceMark::kOrdered:
+    case TraceMark::kAnswered:
+    case TraceMark::kSpent:
       return;
   }
 }
@@ -84,7 +89,16 @@ void NodeTrace::note_transactions(const TraceRecord& r) {
     case TraceMark::kAnswered:
       answered_.push_back({r.a, r.b, r.id, r.at_us});
       return;
-    default:
+    case TraceMark::kComposed:
+    case TraceMark::kSigned:
+    case TraceMark::kSynced:
+    case TraceMark::kWoken:
+    case TraceMark::kSent:
+    case TraceMark::kReceived:
+    case TraceMark::kAsked:
+    case TraceMark::kVerified:
+    case TraceMark::kAccepted:
+    case TraceMark::kSpent:
       return;
   }
 }

@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kHistoryBytes = std::size_t{1} << 30;
 
 using history::Finding;
+using history::Holds;
 using history::Level;
 using history::Report;
-using history::Verdict;
 
 struct Args {
   std::string file;
@@ -37,8 +37,8 @@ void print_json(const history::History& h, const Report& r) {
   for (std::size_t i = 0; i < history::kLevels; ++i) {
     const Finding& f = r.findings[i];
     Json one;
-    if (f.verdict == Verdict::kUnknown) one.set_null("holds");
-    if (f.verdict != Verdict::kUnknown) one.set("holds", f.verdict == Verdict::kYes);
+    if (f.holds == Holds::kUnknown) one.set_null("holds");
+    if (f.holds != Holds::kUnknown) one.set("holds", f.holds == Holds::kYes);
     one.set("why", f.why);
     findings.set(std::string(history::name_of(static_cast<Level>(i))), one);
   }
@@ -54,9 +54,7 @@ void print_text(const history::History& h, const Report& r) {
               h.keys.size());
   for (std::size_t i = 0; i < history::kLevels; ++i) {
     const Finding& f = r.findings[i];
-    const char* verdict = f.verdict == Verdict::kYes  ? "yes"
-                          : f.verdict == Verdict::kNo ? "no"
-                                                      : "unknown";
+    const char* verdict = f.holds == Holds::kYes ? "yes" : f.holds == Holds::kNo ? "no" : "unknown";
     std::printf("%-18s %s%s%s\n", std::string(history::name_of(static_cast<Level>(i))).c_str(),
                 verdict, f.why.empty() ? "" : ": ", escaped(f.why).c_str());
   }
@@ -67,8 +65,8 @@ void print_text(const history::History& h, const Report& r) {
 // The level that was asked for: whether it holds decides the status.
 int held_against(const std::string& wanted, const Report& r) {
   const Finding& f = r.of(history::level_called(wanted));
-  if (f.verdict == Verdict::kYes) return kDone;
-  if (f.verdict == Verdict::kUnknown) {
+  if (f.holds == Holds::kYes) return kDone;
+  if (f.holds == Holds::kUnknown) {
     return fail(kNoProgress, "whether the history is " + wanted + " is " + f.why);
   }
   return fail(kSafetyViolated, "the history is not " + wanted + ": " + escaped(f.why));

@@ -26,7 +26,7 @@ std::string all_names() {
 
 Json as_json(const sim::Reproduction& r) {
   std::vector<Json> claims;
-  for (const sim::Claim& c : r.claims) {
+  for (const sim::CheckedClaim& c : r.claims) {
     Json one;
     one.set("what", c.what).set("measured", c.measured).set("least", c.least).set("most", c.most);
     one.set("holds", c.holds()).set("why", c.why);
@@ -39,7 +39,7 @@ Json as_json(const sim::Reproduction& r) {
 
 void print_text(const sim::Reproduction& r) {
   std::printf("%s (%s)\n", r.name.c_str(), r.source.c_str());
-  for (const sim::Claim& c : r.claims) {
+  for (const sim::CheckedClaim& c : r.claims) {
     std::printf("  %-4s %s: %.4g, expected %.4g to %.4g (%s)\n", c.holds() ? "yes" : "NO",
                 c.what.c_str(), c.measured, c.least, c.most, c.why.c_str());
   }
@@ -69,7 +69,7 @@ int run(const Args& args) {
     if (!args.name.empty() && args.name != name) continue;
     const sim::Reproduction r = sim::reproduce(name, {args.runs, args.seed});
     all_hold = std::all_of(r.claims.begin(), r.claims.end(),
-                           [](const sim::Claim& c) { return c.holds(); }) &&
+                           [](const sim::CheckedClaim& c) { return c.holds(); }) &&
                all_hold;
     if (args.json) {
       rows.push_back(as_json(r));

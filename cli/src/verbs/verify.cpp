@@ -25,8 +25,8 @@
 namespace thresher::cli {
 namespace {
 
-using verify::Outcome;
-using verify::Verdict;
+using verify::CheckResult;
+using verify::Safety;
 
 struct Args {
   std::string file;
@@ -55,16 +55,16 @@ Result<verify::Automaton, Error> built_in(const std::string& protocol) {
   return std::move(*ta);
 }
 
-std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
+std::string verdict_text(const verify::Automaton& ta, const CheckResult& o) {
   switch (o.verdict) {
-    case Verdict::kSafe: {
+    case Safety::kSafe: {
       std::string under;
       for (const auto& f : ta.resilience) {
         under += (under.empty() ? "" : ", ") + verify::print_formula(ta, f);
       }
       return "SAFE for all " + (under.empty() ? "parameters" : under);
     }
-    case Verdict::kViolated: {
+    case Safety::kViolated: {
       std::string with;
       for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
         with += " " + ta.parameters[i] + "=" + std::to_string(o.witness->parameters[i]);
@@ -75,15 +75,15 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
              std::to_string(o.futures->first.size()) + " or " +
              std::to_string(o.futures->second.size());
     }
-    case Verdict::kUnknown:
+    case Safety::kUnknown:
       break;
   }
   return "UNKNOWN: " + o.why;
 }
 
 /// What was run step by step before a property was called safe.
-std::string instances_text(const Outcome& o) {
-  if (o.verdict != Verdict::kSafe) return {};
+std::string instances_text(const CheckResult& o) {
+  if (o.verdict != Safety::kSafe) return {};
   if (o.instances == 0) return "; " + o.no_instances;
   return "; " + std::to_string(o.instances) + (o.instances == 1 ? " instance" : " instances") +
          " run";
@@ -118,8 +118,8 @@ Json start_json(const verify::Automaton& ta, const verify::Configuration& start)
 }
 
 // With two futures, `steps` are those they share.
-Json witness_json(const verify::Automaton& ta, const Outcome& o) {
-  const verify::Run& run = o.futures ? o.futures->prefix : *o.witness;
+Json witness_json(const verify::Automaton& ta, const CheckResult& o) {
+  const verify::Execution& run = o.futures ? o.futures->prefix : *o.witness;
   Json parameters;
   for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
     parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
@@ -138,17 +138,17 @@ using Opinions = std::vector<std::optional<verify::SecondOpinion>>;
 
 void print_json(const Args& a, const verify::Automaton& ta,
                 const std::vector<const verify::Property*>& wanted,
-                const std::vector<Outcome>& outcomes, const Opinions& opinions) {
+                const std::vector<CheckResult>& outcomes, const Opinions& opinions) {
   static constexpr const char* kNames[] = {"safe", "violated", "unknown"};
   std::vector<Json> rows;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Outcome& o = outcomes[i];
+    const CheckResult& o = outcomes[i];
     Json row;
     row.set("name", wanted[i]->name).set("class", wanted[i]->category());
     row.set("verdict", std::string(kNames[static_cast<std::size_t>(o.verdict)]));
     row.set("checker", o.checker).set("seconds", o.seconds);
     if (!o.why.empty()) row.set("why", o.why);
-    if (o.verdict == Verdict::kSafe) row.set("instances", static_cast<std::uint64_t>(o.instances));
+    if (o.verdict == Safety::kSafe) row.set("instances", static_cast<std::uint64_t>(o.instances));
     if (!o.no_instances.empty()) row.set("no_instances", o.no_instances);
     if (!o.overruled.empty()) row.set("overruled", o.overruled);
     if (opinions[i]) row.set("cross_check", verify::to_string(opinions[i]->kind));
@@ -162,9 +162,9 @@ void print_json(const Args& a, const verify::Automaton& ta,
 /// Each run that shows something, with the property's name and which of two futures it is.
 template <class F>
 void each_run(const std::vector<const verify::Property*>& wanted,
-              const std::vector<Outcome>& outcomes, F visit) {
+              const std::vector<CheckResult>& outcomes, F visit) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Outcome& o = outcomes[i];
+    const CheckResult& o = outcomes[i];
     if (o.futures) {
       visit(wanted[i]->name, " (one future)", one_future(*o.futures));
       visit(wanted[i]->name, " (another future)", another_future(*o.futures));
@@ -176,7 +176,7 @@ void each_run(const std::vector<const verify::Property*>& wanted,
 
 std::string schedule_of(const verify::Automaton& ta,
                         const std::vector<const verify::Property*>& wanted,
-                        const std::vector<Outcome>& outcomes) {
+                        const std::vector<CheckResult>& outcomes) {
   std::vector<verify::NamedRun> runs;
   each_run(wanted, outcomes, [&](const std::string& name, const char*, auto run) {
     runs.push_back({name, run});
@@ -186,7 +186,7 @@ std::string schedule_of(const verify::Automaton& ta,
 
 std::string drawing_of(const verify::Automaton& ta,
                        const std::vector<const verify::Property*>& wanted,
-                       const std::vector<Outcome>& outcomes) {
+                       const std::vector<CheckResult>& outcomes) {
   std::vector<verify::Picture> pictures;
   each_run(wanted, outcomes, [&](const std::string& name, const char* which, auto run) {
     pictures.push_back({name + which, run});
@@ -196,10 +196,10 @@ std::string drawing_of(const verify::Automaton& ta,
 
 std::string words_of(const verify::Automaton& ta,
                      const std::vector<const verify::Property*>& wanted,
-                     const std::vector<Outcome>& outcomes) {
+                     const std::vector<CheckResult>& outcomes) {
   std::string out;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Outcome& o = outcomes[i];
+    const CheckResult& o = outcomes[i];
     if (!o.witness) continue;
     out += wanted[i]->name + " is violated\n" +
            (o.futures ? verify::describe(ta, *o.futures) : verify::describe(ta, *o.witness)) + "\n";
@@ -210,7 +210,7 @@ std::string words_of(const verify::Automaton& ta,
 /// The violating runs in the form that the name asks for, the whole file or nothing.
 Result<Unit, Error> write_witnesses(const std::string& path, const verify::Automaton& ta,
                                     const std::vector<const verify::Property*>& wanted,
-                                    const std::vector<Outcome>& outcomes) {
+                                    const std::vector<CheckResult>& outcomes) {
   const auto text = path.ends_with(".json")  ? schedule_of
                     : path.ends_with(".svg") ? drawing_of
                                              : words_of;
@@ -247,17 +247,17 @@ std::string check_arguments(const Args& a, const verify::Automaton& ta) {
   return {};
 }
 
-int status_of(const std::vector<Outcome>& outcomes) {
-  const auto any = [&](Verdict v) {
+int status_of(const std::vector<CheckResult>& outcomes) {
+  const auto any = [&](Safety v) {
     return std::any_of(outcomes.begin(), outcomes.end(),
-                       [v](const Outcome& o) { return o.verdict == v; });
+                       [v](const CheckResult& o) { return o.verdict == v; });
   };
-  if (any(Verdict::kViolated)) return kSafetyViolated;
-  return any(Verdict::kUnknown) ? kNoProgress : kDone;
+  if (any(Safety::kViolated)) return kSafetyViolated;
+  return any(Safety::kUnknown) ? kNoProgress : kDone;
 }
 
 void tell_overruled(const std::vector<const verify::Property*>& wanted,
-                    const std::vector<Outcome>& outcomes) {
+                    const std::vector<CheckResult>& outcomes) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (outcomes[i].overruled.empty()) continue;
     std::fprintf(
@@ -269,11 +269,11 @@ void tell_overruled(const std::vector<const verify::Property*>& wanted,
 }
 
 /// What cvc5 says of each property that was called safe, in what is left of `seconds`.
-Opinions second_opinions(const std::vector<Outcome>& outcomes, double seconds) {
+Opinions second_opinions(const std::vector<CheckResult>& outcomes, double seconds) {
   const auto start = std::chrono::steady_clock::now();
   Opinions out(outcomes.size());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].verdict != Verdict::kSafe) continue;
+    if (outcomes[i].verdict != Safety::kSafe) continue;
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
     out[i] = verify::cross_check(outcomes[i], seconds - used.count());
   }
@@ -437,7 +437,7 @@ void note_missing(const Args& a, const verify::Automaton& ta) {
 }
 
 /// Verdicts, notes, witnesses, and in `seconds` the second solver's opinion.
-int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>& outcomes,
+int tell(const Args& a, const verify::Automaton& ta, const std::vector<CheckResult>& outcomes,
          double seconds, CtrlC& ctrl_c) {
   std::vector<const verify::Property*> wanted;
   for (const auto& p : ta.properties) {
@@ -464,7 +464,7 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
   if (const auto saved = write_witnesses(a.witness, ta, wanted, outcomes); !saved) {
     return fail(status != kDone ? status : kUsage, saved.error());
   }
-  if (std::ranges::none_of(outcomes, [](const Outcome& o) { return o.witness.has_value(); })) {
+  if (std::ranges::none_of(outcomes, [](const CheckResult& o) { return o.witness.has_value(); })) {
     (void)std::fprintf(stderr, "note: nothing is violated, so '%s' holds no run\n",
                        a.witness.c_str());
   }

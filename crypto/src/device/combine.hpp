@@ -154,11 +154,11 @@ THRESHER_HD void settle_stage(const Combination& all, u32 group) {
   all.settled[group] = times_eight_is_identity(acc) ? 1 : 0;
 }
 
-THRESHER_HD Outcome group_outcome(const Combination& all, u32 i) {
+THRESHER_HD StageResult group_outcome(const Combination& all, u32 i) {
   const Scratch& mine = all.batch.scratch[i];
-  if (mine.s_in_range == 0 || mine.r_decodes == 0) return Outcome::kBad;
-  if (mine.key_decodes == 0) return Outcome::kBadKey;
-  return all.settled[i / all.group] != 0 ? Outcome::kValid : Outcome::kUnsettled;
+  if (mine.s_in_range == 0 || mine.r_decodes == 0) return StageResult::kBad;
+  if (mine.key_decodes == 0) return StageResult::kBadKey;
+  return all.settled[i / all.group] != 0 ? StageResult::kValid : StageResult::kUnsettled;
 }
 
 }  // namespace thresher::crypto::device

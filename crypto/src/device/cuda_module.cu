@@ -35,10 +35,10 @@ __global__ void __launch_bounds__(kThreads, 4) table_kernel(Batch batch) {
 }
 
 /// A warp's 32 outcomes become one word of each bitmap.
-__device__ void store(Outcome outcome, u32 i, u32 count, u32* results) {
-  const u32 valid = __ballot_sync(0xffffffffu, outcome == Outcome::kValid);
-  const u32 bad_key = __ballot_sync(0xffffffffu, outcome == Outcome::kBadKey);
-  const u32 unsettled = __ballot_sync(0xffffffffu, outcome == Outcome::kUnsettled);
+__device__ void store(StageResult outcome, u32 i, u32 count, u32* results) {
+  const u32 valid = __ballot_sync(0xffffffffu, outcome == StageResult::kValid);
+  const u32 bad_key = __ballot_sync(0xffffffffu, outcome == StageResult::kBadKey);
+  const u32 unsettled = __ballot_sync(0xffffffffu, outcome == StageResult::kUnsettled);
   if (i % 32 != 0 || i >= count) return;
   const u32 words = (count + 31) / 32;
   results[i / 32] = valid;
@@ -50,14 +50,14 @@ __device__ void store(Outcome outcome, u32 i, u32 count, u32* results) {
 // cleared.
 __global__ void __launch_bounds__(kThreads, 4) sum_kernel(Batch batch, u32* results) {
   const u32 i = blockIdx.x * kThreads + threadIdx.x;
-  const Outcome outcome = sum_stage(batch, min(i, batch.count - 1));
-  store(i < batch.count ? outcome : Outcome::kBad, i, batch.count, results);
+  const StageResult outcome = sum_stage(batch, min(i, batch.count - 1));
+  store(i < batch.count ? outcome : StageResult::kBad, i, batch.count, results);
 }
 
 __global__ void __launch_bounds__(kThreads, 4) known_kernel(Batch batch, u32* results) {
   const u32 i = blockIdx.x * kThreads + threadIdx.x;
-  const Outcome outcome = known_stage(batch, min(i, batch.count - 1));
-  store(i < batch.count ? outcome : Outcome::kBad, i, batch.count, results);
+  const StageResult outcome = known_stage(batch, min(i, batch.count - 1));
+  store(i < batch.count ? outcome : StageResult::kBad, i, batch.count, results);
 }
 
 __global__ void __launch_bounds__(kThreads, 4) scale_kernel(Combination all) {
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(kThreads, 4) settle_kernel(Combination all) {
 
 __global__ void __launch_bounds__(kThreads, 4) group_kernel(Combination all, u32* results) {
   const u32 i = blockIdx.x * kThreads + threadIdx.x;
-  const Outcome outcome = group_outcome(all, min(i, all.batch.count - 1));
-  store(i < all.batch.count ? outcome : Outcome::kBad, i, all.batch.count, results);
+  const StageResult outcome = group_outcome(all, min(i, all.batch.count - 1));
+  store(i < all.batch.count ? outcome : StageResult::kBad, i, all.batch.count, results);
 }
 
 struct Slot {

@@ -97,10 +97,10 @@ int submit(void* device, u32 slot, u32 count, u32, int work, const ThresherDevic
   std::vector<u32>& results = mine.slot[slot].results;
   results.assign(3 * words, 0);
   for (u32 i = 0; i < count; ++i) {
-    const Outcome outcome = work == kThresherCombine ? group_outcome(all, i)
-                            : work == kThresherKnown ? known_stage(batch, i)
-                                                     : sum_stage(batch, i);
-    if (outcome == Outcome::kBad) continue;
+    const StageResult outcome = work == kThresherCombine ? group_outcome(all, i)
+                                : work == kThresherKnown ? known_stage(batch, i)
+                                                         : sum_stage(batch, i);
+    if (outcome == StageResult::kBad) continue;
     results[(static_cast<u32>(outcome) - 1) * words + i / 32] |= 1u << (i % 32);
   }
   return 0;

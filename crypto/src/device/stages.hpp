@@ -71,7 +71,7 @@ struct Batch {
 };
 
 /// kUnsettled: its combination failed, so it must be verified alone.
-enum class Outcome : u32 { kBad = 0, kValid = 1, kBadKey = 2, kUnsettled = 3 };
+enum class StageResult : u32 { kBad = 0, kValid = 1, kBadKey = 2, kUnsettled = 3 };
 
 THRESHER_HD void hash_stage(const Batch& batch, u32 i) {
   const Record& record = batch.records[i];
@@ -125,13 +125,13 @@ THRESHER_HD void table_stage(const Batch& batch, u32 i) {
 }
 
 /// The last step of both sums. Pre: R and, for fresh keys, A went through decode_stage().
-THRESHER_HD Outcome conclude(const Extended& sum, const Scratch& mine, bool key_decodes) {
+THRESHER_HD StageResult conclude(const Extended& sum, const Scratch& mine, bool key_decodes) {
   const Niels r = to_niels(load(mine.r_x), load(mine.r_y), load(mine.r_t));
   const Extended rest = to_extended(add_entry(sum, r, true));
   const bool zero = times_eight_is_identity(rest);
-  if (mine.s_in_range == 0 || mine.r_decodes == 0) return Outcome::kBad;
-  if (!key_decodes) return Outcome::kBadKey;
-  return zero ? Outcome::kValid : Outcome::kBad;
+  if (mine.s_in_range == 0 || mine.r_decodes == 0) return StageResult::kBad;
+  if (!key_decodes) return StageResult::kBadKey;
+  return zero ? StageResult::kValid : StageResult::kBad;
 }
 
 template <class Entry>
@@ -139,7 +139,7 @@ THRESHER_HD Extended plus_digit(const Extended& p, const Entry* row, int digit) 
   return to_extended(add_entry(p, row[digit < 0 ? -digit : digit], digit < 0));
 }
 
-THRESHER_HD Outcome sum_stage(const Batch& batch, u32 i) {
+THRESHER_HD StageResult sum_stage(const Batch& batch, u32 i) {
   const Scratch& mine = batch.scratch[i];
   Extended acc = identity();
   THRESHER_ROLLED for (int at = kKeyDigits - 1; at >= 0; --at) {
@@ -150,7 +150,7 @@ THRESHER_HD Outcome sum_stage(const Batch& batch, u32 i) {
   return conclude(acc, mine, mine.key_decodes != 0);
 }
 
-THRESHER_HD Outcome known_stage(const Batch& batch, u32 i) {
+THRESHER_HD StageResult known_stage(const Batch& batch, u32 i) {
   const Scratch& mine = batch.scratch[i];
   const KeyTable& key = batch.keys[batch.records[i].key_index];
   Extended acc = identity();

@@ -131,7 +131,7 @@ ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& 
                                    std::optional<NodeId> told_by) {
   const Head head = s.chain.add(before, payload, told_by);
   for (const NodeId k : node_ids(s.claims.size())) {
-    const Claim& claim = s.claims[k.value];
+    const Progress& claim = s.claims[k.value];
     if (claim.echoed == head) count(s, k, head, Chain::Said::kEcho);
     const bool leads = claim.ready.hash.is_zero() ? claim.echoed == head : claim.ready == head;
     if (leads) count(s, k, ready_of(s, claim), Chain::Said::kReady);
@@ -141,7 +141,7 @@ ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& 
 }
 
 // Without a hash it is on the way down from the echoed head, once that is known.
-ChainedEcho::Head ChainedEcho::ready_of(const Stream& s, const Claim& claim) {
+ChainedEcho::Head ChainedEcho::ready_of(const Stream& s, const Progress& claim) {
   if (!claim.ready.hash.is_zero() || claim.ready.count > claim.echoed.count) return claim.ready;
   return s.chain.at(claim.echoed, claim.ready.count).value_or(claim.ready);
 }
@@ -169,7 +169,7 @@ void ChainedEcho::raise_ready(Stream& s, const Head& head) {
 void ChainedEcho::receive(NodeId from, const Status& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
   if (s == nullptr) return;
-  Claim& claim = s->claims[from.value];
+  Progress& claim = s->claims[from.value];
   if (m.echoed.count > claim.echoed.count) claim.behind_ticks = 0;
   if (claim.echoed != m.echoed) {
     claim.echoed = m.echoed;

@@ -108,7 +108,7 @@ bool ChainedEcho::has_news(const Stream& s) {
 bool ChainedEcho::settled(const Stream& s) const {
   if (has_news(s) || s.echoed != s.delivered || s.goal != s.delivered || !s.waiting.empty())
     return false;
-  return std::all_of(s.claims.begin(), s.claims.end(), [&](const Claim& c) {
+  return std::all_of(s.claims.begin(), s.claims.end(), [&](const Progress& c) {
     return c.ready.count == s.delivered.count && c.echoed.count == s.delivered.count;
   });
 }
@@ -157,7 +157,7 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
   const std::vector<Head> all = s.chain.path(s.chain.base(), s.echoed);
   const std::uint64_t base = s.chain.base().count;
   for (const NodeId k : node_ids(s.claims.size())) {
-    Claim& claim = s.claims[k.value];
+    Progress& claim = s.claims[k.value];
     if (k == config_.self || claim.echoed.count >= sent) continue;
     // Below the base it asks peers, of whom more than one may have it still.
     if (claim.echoed.count < base || !due(++claim.behind_ticks)) continue;
@@ -212,7 +212,7 @@ void ChainedEcho::note_patience(Stream& s) const {
   const std::vector<Head> kept = s.chain.path(s.chain.base(), s.delivered);
   const Link* link = old > base ? s.chain.find(kept[old - base - 1]) : nullptr;
   for (const NodeId k : node_ids(s.claims.size())) {
-    Claim& c = s.claims[k.value];
+    Progress& c = s.claims[k.value];
     const bool level = link == nullptr ? c.echoed.count >= old : has_echoed(s, k, old, *link);
     if (!level) {
       c.waited_ticks = std::min(c.waited_ticks + 1, config_.patience_ticks);

@@ -162,7 +162,7 @@ bool ChainedEcho::may_read(Served& served) const {
 
 // The highest position that the peer spoke of, if no way to it is known.
 std::optional<ChainedEcho::Head> ChainedEcho::unknown_of(const Stream& s, NodeId peer) const {
-  const Claim& claim = s.claims[peer.value];
+  const Progress& claim = s.claims[peer.value];
   const auto unknown = [&](const Head& h) {
     return h.count > s.delivered.count && !s.chain.known(h);
   };

@@ -66,7 +66,7 @@ void DasXiangRen::input(const Instance& i, State& s, const Bytes& payload, Fx& f
 
 // What `by` says that this node's fragment is; false without room.
 bool DasXiangRen::claim(const Instance& i, State& s, Count& c, NodeId by, const Bytes& fragment) {
-  auto at = std::ranges::find(c.claims, fragment, &Claim::fragment);
+  auto at = std::ranges::find(c.claims, fragment, &FragmentClaim::fragment);
   if (at == c.claims.end()) {
     if (by == config_.self ? !take_room(i, s, fragment.size())
                            : !take_room_on_word(by, i, s, fragment.size()))
@@ -80,7 +80,7 @@ bool DasXiangRen::claim(const Instance& i, State& s, Count& c, NodeId by, const 
 
 // A node with the payload has claimed its own fragment, and knows that all others are lies.
 bool DasXiangRen::disproved(const Count& c, const Bytes& fragment) const {
-  return std::ranges::any_of(c.claims, [&](const Claim& claim) {
+  return std::ranges::any_of(c.claims, [&](const FragmentClaim& claim) {
     return claim.by.contains(config_.self) && claim.fragment != fragment;
   });
 }
@@ -125,7 +125,7 @@ void DasXiangRen::drop_fragments(const Instance& i, State& s, Count& c) {
 }
 
 void DasXiangRen::drop_claims(const Instance& i, State& s, Count& c) {
-  for (const Claim& claim : c.claims) free_room(i, s, claim.fragment.size());
+  for (const FragmentClaim& claim : c.claims) free_room(i, s, claim.fragment.size());
   c.claims.clear();
 }
 
@@ -134,7 +134,7 @@ void DasXiangRen::drop_claims(const Instance& i, State& s, Count& c) {
 std::optional<Bytes> DasXiangRen::vouched(const State& s, const Digest& hash,
                                           const Count& c) const {
   const bool amplify = reached(c.ready, thresholds_.amplify);
-  for (const Claim& claim : c.claims) {
+  for (const FragmentClaim& claim : c.claims) {
     if (reached(claim.by, thresholds_.ready)) return claim.fragment;
     if (amplify && reached(claim.by, thresholds_.vouch)) return claim.fragment;
   }
@@ -204,7 +204,7 @@ std::size_t DasXiangRen::held_on_word(const State& s, NodeId from) const {
     if (s.payloads.contains(hash)) continue;
     const auto held = c.fragments.find(from);
     if (held != c.fragments.end()) bytes += held->second.size();
-    for (const Claim& claim : c.claims)
+    for (const FragmentClaim& claim : c.claims)
       bytes += claim.by.contains(from) ? claim.fragment.size() : 0;
   }
   return bytes;

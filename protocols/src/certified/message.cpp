@@ -97,7 +97,7 @@ class Decoder {
 
  private:
   Result<Message> read(std::uint8_t kind) {
-    switch (kind) {
+    switch (static_cast<Kind>(kind)) {
       case kBatch:
         return batch();
       case kPropose: {
@@ -131,9 +131,8 @@ class Decoder {
         return give();
       case kCoinShare:
         return coin_share();
-      default:
-        return Errc::kMalformed;
     }
+    return Errc::kMalformed;  // a byte that is no kind
   }
 
   Result<Message> batch() {

@@ -294,7 +294,7 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
     if (coin) feed_coin(Expired{id}, fx);
     return;
   }
-  switch (id.local) {
+  switch (static_cast<Timer>(id.local)) {
     case kRoundTimer:
       waited_a_step(fx);
       return;
@@ -313,8 +313,6 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       check_parked(!pushed_recently || !has_work(), fx);  // else the next round takes them along
       push_own(fx);
       progress(fx);
-      return;
-    default:
       return;
   }
 }

@@ -53,20 +53,20 @@ bool claims_reach(const Store& store, const Committee& committee, const Rules& r
 Decision direct(const Store& store, const Committee& committee, const Rules& rules,
                 const Slot& slot) {
   bool all_dead = true;
-  Decision decision{slot.round, Verdict::kUndecided, false, {}};
+  Decision decision{slot.round, Ruling::kUndecided, false, {}};
   for (const Candidate& c : store.candidates(slot.round)) {
     if (c.leader.author != slot.leader) continue;
     if (claims_reach(store, committee, rules, slot, c)) {
-      THRESHER_ASSERT(decision.verdict != Verdict::kCommit, "P1: one block of a slot is certified");
-      decision = {slot.round, Verdict::kCommit, true, c.leader};
+      THRESHER_ASSERT(decision.ruling != Ruling::kCommit, "P1: one block of a slot is certified");
+      decision = {slot.round, Ruling::kCommit, true, c.leader};
     }
     all_dead = all_dead && c.dead.reached(rules.skip, committee);
   }
-  if (decision.verdict == Verdict::kCommit) return decision;
+  if (decision.ruling == Ruling::kCommit) return decision;
   const Round voters{slot.round.value + rules.votes_after()};
   const Tally& seen = rules.coin ? store.accepted_authors(voters) : store.held_authors(voters);
   const bool enough = !rules.skip_needs_authors || seen.reached(rules.skip, committee);
-  if (enough && all_dead) return {slot.round, Verdict::kSkip, true, {}};
+  if (enough && all_dead) return {slot.round, Ruling::kSkip, true, {}};
   return decision;
 }
 
@@ -94,16 +94,16 @@ Decision by_claims(const Store& store, const Committee& committee, const Rules& 
   const auto claimed = rules.indirect_needs_claim
                            ? claimed_in_history(store, committee, rules, anchor, slot)
                            : in_history(store, committee, anchor, slot);
-  if (!claimed) return {slot.round, Verdict::kSkip, false, {}};
-  return {slot.round, Verdict::kCommit, false, *claimed};
+  if (!claimed) return {slot.round, Ruling::kSkip, false, {}};
+  return {slot.round, Ruling::kCommit, false, *claimed};
 }
 
 // D3. The first slot from `from` on that is not skipped.
 const Decision* anchor_for(const std::vector<Decision>& above, Round from, const Rules& rules) {
   // `above` is ordered from the top down.
   for (auto it = above.rbegin(); it != above.rend(); ++it) {
-    if (it->slot < from || it->verdict == Verdict::kSkip) continue;
-    if (it->verdict == Verdict::kUndecided && !rules.stop_at_undecided) continue;
+    if (it->slot < from || it->ruling == Ruling::kSkip) continue;
+    if (it->ruling == Ruling::kUndecided && !rules.stop_at_undecided) continue;
     return &*it;
   }
   return nullptr;
@@ -124,13 +124,13 @@ std::vector<Decision> decide(const Store& store, const Committee& committee,
     const Slot slot{Round{r}, schedule.leader(Round{r})};
     Decision d = rules.two_delays ? decide_directly(store, committee, rules, slot)
                                   : direct(store, committee, rules, slot);
-    if (d.verdict == Verdict::kCommit) {
+    if (d.ruling == Ruling::kCommit) {
       const Entry* leader = store.find(d.leader);
       // Delivery and use as an anchor wait until the block itself is accepted.
-      if (leader == nullptr || !leader->accepted) d.verdict = Verdict::kUndecided;
-    } else if (d.verdict == Verdict::kUndecided) {
+      if (leader == nullptr || !leader->accepted) d.ruling = Ruling::kUndecided;
+    } else if (d.ruling == Ruling::kUndecided) {
       const Decision* anchor = anchor_for(out, Round{r + rules.anchor_distance}, rules);
-      if (anchor != nullptr && anchor->verdict == Verdict::kCommit) {
+      if (anchor != nullptr && anchor->ruling == Ruling::kCommit) {
         d = rules.two_delays ? decide_by(anchor->leader, store, committee, rules, slot)
                              : by_claims(store, committee, rules, anchor->leader, slot);
       }

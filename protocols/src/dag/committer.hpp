@@ -16,12 +16,12 @@
 
 namespace thresher::dag {
 
-enum class Verdict : std::uint8_t { kUndecided, kCommit, kSkip };
+enum class Ruling : std::uint8_t { kUndecided, kCommit, kSkip };
 
 /// The state of one slot.
 struct Decision {
   Round slot;
-  Verdict verdict = Verdict::kUndecided;
+  Ruling ruling = Ruling::kUndecided;
   bool direct = false;
   Edge leader{};  ///< of a commit
 };

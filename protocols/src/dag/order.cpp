@@ -21,10 +21,10 @@ void Dag::State::order(Fx& fx) {
 bool Dag::State::order_once(Fx& fx) {
   ordered_version = store.version();
   for (const Decision& d : decide(store, config.committee, schedule, config.rules, next)) {
-    if (d.verdict == Verdict::kUndecided) break;
+    if (d.ruling == Ruling::kUndecided) break;
     THRESHER_ASSERT(d.slot == next, "slots are decided one after another, each once");
     next = Round{d.slot.value + 1};
-    if (d.verdict == Verdict::kSkip) {
+    if (d.ruling == Ruling::kSkip) {
       schedule.note_skip(d.slot);
       ++stats.skips;
       continue;

@@ -303,7 +303,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
 
 void Dag::State::expired(TimerId id, Fx& fx) {
   if (id.route.depth > 0) return expired_of_coin(id, fx);
-  switch (id.local) {
+  switch (static_cast<Timer>(id.local)) {
     case kRoundTimer:
       waited_a_step(fx);
       return;
@@ -324,8 +324,6 @@ void Dag::State::expired(TimerId id, Fx& fx) {
     case kPushTimer:
       push_own(fx);
       progress(fx);
-      return;
-    default:
       return;
   }
 }

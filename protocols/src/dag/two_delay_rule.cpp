@@ -55,7 +55,7 @@ std::optional<Edge> by_votes(const Testimony& t, const Committee& committee, con
 
 Decision decide_directly(const Store& store, const Committee& committee, const Rules& rules,
                          const Slot& slot) {
-  Decision out{slot.round, Verdict::kUndecided, false, {}};
+  Decision out{slot.round, Ruling::kUndecided, false, {}};
   bool all_dead = true;
   NodeSet against = store.kills(slot.round).members();
   for (const Candidate& c : store.candidates(slot.round)) {
@@ -65,8 +65,8 @@ Decision decide_directly(const Store& store, const Committee& committee, const R
     }
     // T5
     if (c.votes.reached(rules.fast, committee) || c.claims.reached(rules.commit, committee)) {
-      THRESHER_ASSERT(out.verdict != Verdict::kCommit, "P1: one block of a slot is certified");
-      out = {slot.round, Verdict::kCommit, true, c.leader};
+      THRESHER_ASSERT(out.ruling != Ruling::kCommit, "P1: one block of a slot is certified");
+      out = {slot.round, Ruling::kCommit, true, c.leader};
     }
     all_dead = all_dead && c.dead.reached(rules.blames, committee);
   }
@@ -74,9 +74,9 @@ Decision decide_directly(const Store& store, const Committee& committee, const R
   const Tally& voters = store.held_authors(Round{slot.round.value + 1});
   const bool blamed = voters.reached(rules.blames, committee) && all_dead;
   const bool skipped = blamed || against.size() >= committee.at_least(rules.kills);
-  THRESHER_ASSERT(out.verdict != Verdict::kCommit || !skipped,
+  THRESHER_ASSERT(out.ruling != Ruling::kCommit || !skipped,
                   "P2' and P4': what is killed or blamed by enough is not committed");
-  return skipped ? Decision{slot.round, Verdict::kSkip, true, {}} : out;
+  return skipped ? Decision{slot.round, Ruling::kSkip, true, {}} : out;
 }
 
 // T7
@@ -85,9 +85,9 @@ Decision decide_by(const Edge& anchor, const Store& store, const Committee& comm
   const Testimony t = testimony(store, committee, anchor, slot);
   THRESHER_ASSERT(!t.claim || !t.kill, "P2': no history has a claim and a KILL of one round");
   const auto commit = [&](const Edge& leader) {
-    return Decision{slot.round, Verdict::kCommit, false, leader};
+    return Decision{slot.round, Ruling::kCommit, false, leader};
   };
-  const Decision skip{slot.round, Verdict::kSkip, false, {}};
+  const Decision skip{slot.round, Ruling::kSkip, false, {}};
   const auto voted = by_votes(t, committee, rules);
   if (!rules.votes_last && voted) return commit(*voted);
   if (t.claim) return t.claim->author == slot.leader ? commit(*t.claim) : skip;

@@ -1,7 +1,7 @@
 // Decides a slot by the rule of the two-delay path: pure functions of the store.
 //
 //   Decision d = decide_directly(store, committee, rules, slot);
-//   if (d.verdict == Verdict::kUndecided) d = decide_by(anchor, store, committee, rules, slot);
+//   if (d.ruling == Ruling::kUndecided) d = decide_by(anchor, store, committee, rules, slot);
 //
 // Guarantees: what two correct nodes decide so never conflicts (docs/protocols/two-delay.md, "Why
 // it is safe"), as long as anchors stand three rounds above the slot or more and undecided slots

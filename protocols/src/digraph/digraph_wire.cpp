@@ -80,7 +80,7 @@ std::optional<AsyncAuth::Message> read_report(Reader& in, std::uint32_t nodes) {
 }
 
 std::optional<AsyncAuth::Message> read_message(Reader& in, std::uint32_t nodes) {
-  switch (in.u8()) {
+  switch (static_cast<Tag>(in.u8())) {
     case kValue: {
       Proposal m;
       m.origin.value = in.u16();
@@ -103,9 +103,8 @@ std::optional<AsyncAuth::Message> read_message(Reader& in, std::uint32_t nodes) 
       return read_certificate(in, nodes);
     case kReport:
       return read_report(in, nodes);
-    default:
-      return std::nullopt;
   }
+  return std::nullopt;  // a byte that is no tag
 }
 
 }  // namespace

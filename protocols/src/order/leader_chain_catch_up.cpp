@@ -9,7 +9,7 @@ namespace thresher {
 using namespace leader_chain;  // NOLINT(google-build-using-namespace): the protocol's own words
 
 void LeaderChain::on(const Expired& timer, Fx& fx) {
-  switch (timer.id.local) {
+  switch (static_cast<Timer>(timer.id.local)) {
     case kServed:
       serving_ = false;
       served_.clear();
@@ -21,9 +21,10 @@ void LeaderChain::on(const Expired& timer, Fx& fx) {
     case kGathered:
       gathering_ = false;
       break;
-    default:
+    case kProgress:
       armed_ = false;
       tick(fx);
+      break;
   }
   advance(fx);
 }

@@ -193,7 +193,7 @@ std::optional<LeaderChain::Message> decode_leader_chain(const WireParts& parts,
   const bool carries = tag == kPropose || tag == kForward || tag == kGive || tag == kDecided;
   if (!carries && !parts.payload.empty()) return std::nullopt;
   Decoded out;
-  switch (tag) {
+  switch (static_cast<Tag>(tag)) {
     case kPropose:
       out = read_propose(in, parts, committee);
       break;
@@ -206,8 +206,13 @@ std::optional<LeaderChain::Message> decode_leader_chain(const WireParts& parts,
     case kGive:
       out = read_give(in, parts);
       break;
-    default:
+    case kForward:
+    case kWant:
+    case kStatus:
+    case kWantBlock:
+    case kDecided:
       out = read_small(static_cast<Tag>(tag), in, parts.payload);
+      break;
   }
   return in.done() ? std::move(out) : std::nullopt;
 }

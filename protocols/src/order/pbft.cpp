@@ -340,7 +340,7 @@ void Pbft::propose(Fx& fx) {
 
 // R10: what was accepted is never forgotten before its slot, so not everything is accepted. A
 // correct node saw what a view change chose, and holes are one value: both have their place.
-bool Pbft::may_accept(std::uint64_t slot, const Claim& claim, const Bytes& value) const {
+bool Pbft::may_accept(std::uint64_t slot, const SlotReport& claim, const Bytes& value) const {
   return slot < first_ || value.empty() || values_seen(claim) < kFresh || !config_.remembers;
 }
 

@@ -37,15 +37,15 @@ inline std::size_t most_seen(const Committee& committee) {
   return std::max<std::size_t>(16, kFresh * committee.size() + 1);
 }
 /// Accepted values other than the hole.
-std::size_t values_seen(const Claim& c);
+std::size_t values_seen(const SlotReport& c);
 /// What replicas did before R10, when they had seen more values than this: tests show why not.
 inline constexpr std::size_t kForgetful = 16;
-void forget_oldest(Claim& c);
+void forget_oldest(SlotReport& c);
 
-void write(Writer& w, const Claim& c);
+void write(Writer& w, const SlotReport& c);
 /// `r` reads `whole`, which values are cut from. Empty: malformed, prepared in `below_view` or
 /// later, or more than `most` values seen.
-std::optional<Claim> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
-                                std::size_t most);
+std::optional<SlotReport> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
+                                     std::size_t most);
 
 }  // namespace thresher::pbft

@@ -11,18 +11,18 @@ constexpr std::uint8_t kMany = 255;  // the count of values seen follows in two 
 
 }  // namespace
 
-std::size_t values_seen(const Claim& c) {
+std::size_t values_seen(const SlotReport& c) {
   return c.seen.size() - c.seen.count(hash({}));
 }
 
-void forget_oldest(Claim& c) {
+void forget_oldest(SlotReport& c) {
   const auto oldest =
       std::min_element(c.seen.begin(), c.seen.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   if (oldest != c.seen.end()) c.seen.erase(oldest);
 }
 
-void write(Writer& w, const Claim& c) {
+void write(Writer& w, const SlotReport& c) {
   w.u64(c.prepared_view).u32(static_cast<std::uint32_t>(c.prepared.size()));
   w.bytes(c.prepared.view());
   // One byte for as many as there are nearly always, and as older builds wrote it.
@@ -32,9 +32,9 @@ void write(Writer& w, const Claim& c) {
   for (const auto& [digest, view] : c.seen) w.bytes(digest.bytes).u64(view);
 }
 
-std::optional<Claim> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
-                                std::size_t most) {
-  Claim c;
+std::optional<SlotReport> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
+                                     std::size_t most) {
+  SlotReport c;
   c.prepared_view = r.u64();
   const std::uint32_t size = r.u32();
   if (size > r.remaining()) return std::nullopt;
@@ -61,7 +61,7 @@ void Pbft::save_view(Fx& fx) const {
 }
 
 // R3
-void Pbft::save_claim(std::uint64_t slot, const Claim& claim, Fx& fx) const {
+void Pbft::save_claim(std::uint64_t slot, const SlotReport& claim, Fx& fx) const {
   Writer w;
   write(w, claim);
   fx.push(Persist{kClaims, key_of(slot), Bytes::from(w.take()), {}, false});

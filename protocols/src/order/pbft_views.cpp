@@ -75,7 +75,7 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
 }
 
 // R10: the highest slot said to be nearly full. A lie costs at most one window of holes in a view.
-void Pbft::note_worn(std::uint64_t slot, const Claim& claim) {
+void Pbft::note_worn(std::uint64_t slot, const SlotReport& claim) {
   if (config_.remembers && values_seen(claim) >= kWorn && slot < floor_ + config_.window)
     worn_ = std::max(worn_, slot + 1);
 }
@@ -206,7 +206,7 @@ std::optional<Pbft::Choice> Pbft::choose(const std::vector<NodeId>& from,
 /// validity set, or nothing when a quorum prepared nothing.
 std::optional<Pbft::Chosen> Pbft::choose_slot(const std::vector<const ViewChange*>& all,
                                               std::uint64_t slot) const {
-  const auto claim_of = [&](const ViewChange& c) -> const Claim* {
+  const auto claim_of = [&](const ViewChange& c) -> const SlotReport* {
     const auto it = c.claims.find(slot);
     return it == c.claims.end() ? nullptr : &it->second;
   };
@@ -217,21 +217,21 @@ std::optional<Pbft::Chosen> Pbft::choose_slot(const std::vector<const ViewChange
     return static_cast<std::uint32_t>(n) >= config_.committee.at_least(t);
   };
   for (const ViewChange* change : all) {
-    const Claim* best = claim_of(*change);
+    const SlotReport* best = claim_of(*change);
     if (best == nullptr || best->prepared_view == 0) continue;
     const Digest digest = hash(best->prepared.view());
-    const auto agrees = [&](const Claim* c) {
+    const auto agrees = [&](const SlotReport* c) {
       return c == nullptr || c->prepared_view < best->prepared_view ||
              (c->prepared_view == best->prepared_view && c->prepared == best->prepared);
     };
-    const auto saw = [&](const Claim* c) {
+    const auto saw = [&](const SlotReport* c) {
       if (c == nullptr) return false;
       const auto it = c->seen.find(digest);
       return it != c->seen.end() && it->second >= best->prepared_view;
     };
     if (enough(kQuorum, agrees) && enough(kValidity, saw)) return Chosen{best->prepared, true};
   }
-  const auto none = [](const Claim* c) { return c == nullptr || c->prepared_view == 0; };
+  const auto none = [](const SlotReport* c) { return c == nullptr || c->prepared_view == 0; };
   return enough(kQuorum, none) ? std::optional(Chosen{}) : std::nullopt;
 }
 

@@ -36,12 +36,13 @@ const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
 const ProtocolInfo* describe_protocol(Fields& fields, Experiment& e,
                                       std::span<const ProtocolInfo> protocols) {
   const ProtocolInfo* info = nullptr;
+  const char* lacks = fields.given("protocol") ? "has no `name`; " : "is missing; ";
   fields.object({"protocol", "what is run, and its own parameters"}, [&](Fields& inner) {
     inner.words({"name", "`thresher sim list` names them all"}, e.protocol);
     if (!inner.given("name")) {
-      inner.wrong("",
-                  "is missing; write \"protocol\": {\"name\": \"thresher\"}, or another that "
-                  "`thresher sim list` names");
+      inner.wrong("", std::string(lacks) +
+                          "write \"protocol\": {\"name\": \"thresher\"}, or another that "
+                          "`thresher sim list` names");
       return inner.tolerate();
     }
     info = find_protocol(inner, e, protocols);

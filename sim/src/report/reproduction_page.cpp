@@ -13,11 +13,11 @@ std::string number(double value) {
   return out;
 }
 
-std::string claims_table(const std::vector<Claim>& claims) {
+std::string claims_table(const std::vector<CheckedClaim>& claims) {
   std::string out =
       "<table><tr><th>claim</th><th>expected</th><th>came out</th><th>holds</th>"
       "<th>where the tolerance comes from</th></tr>\n";
-  for (const Claim& c : claims) {
+  for (const CheckedClaim& c : claims) {
     out += "<tr><td class=\"words\">" + text::xml_escaped(c.what) + "</td><td>" + number(c.least);
     if (c.most != c.least) out += " to " + number(c.most);
     out += "</td><td>" + number(c.measured) + "</td><td class=\"";

@@ -71,12 +71,12 @@ TEST(Benchmarks, VerdictsAreThoseOfTheManifest) {
       if (row.verdict != "SAFE" && row.verdict != "CEX") continue;
       for (std::size_t i = 0; i < outcomes.size(); ++i) {
         if (ta->properties[i].name != row.property) continue;
-        const Verdict wanted = row.verdict == "SAFE" ? Verdict::kSafe : Verdict::kViolated;
+        const Safety wanted = row.verdict == "SAFE" ? Safety::kSafe : Safety::kViolated;
         EXPECT_EQ(outcomes[i].verdict, wanted)
             << file << " " << row.property << " " << outcomes[i].why;
-        if (wanted == Verdict::kSafe) {
-          const Outcome small = check_explicit(*ta, ta->properties[i], kExploring);
-          EXPECT_NE(small.verdict, Verdict::kViolated) << file << " " << row.property;
+        if (wanted == Safety::kSafe) {
+          const CheckResult small = check_explicit(*ta, ta->properties[i], kExploring);
+          EXPECT_NE(small.verdict, Safety::kViolated) << file << " " << row.property;
         }
         ++judged;
       }
@@ -91,14 +91,14 @@ TEST(Benchmarks, DecideOrFlipFailsWhereTheCoinIsFree) {
   struct Case {
     const char* file;
     std::vector<std::int64_t> smallest;
-    Verdict verdict;
+    Safety verdict;
   };
   const Case cases[] = {
-      {"n-ben-or.ta", {3, 1, 0, 0}, Verdict::kViolated},
-      {"n-ben-or-byz.ta", {6, 1, 0}, Verdict::kViolated},
-      {"ben-or.ta", {3, 1, 0, 0}, Verdict::kSafe},
-      {"p-ben-or.ta", {3, 1, 0, 0}, Verdict::kSafe},
-      {"p-ben-or-byz.ta", {6, 1, 0}, Verdict::kSafe},
+      {"n-ben-or.ta", {3, 1, 0, 0}, Safety::kViolated},
+      {"n-ben-or-byz.ta", {6, 1, 0}, Safety::kViolated},
+      {"ben-or.ta", {3, 1, 0, 0}, Safety::kSafe},
+      {"p-ben-or.ta", {3, 1, 0, 0}, Safety::kSafe},
+      {"p-ben-or-byz.ta", {6, 1, 0}, Safety::kSafe},
   };
   for (const Case& c : cases) {
     const std::string text = content(folder() + "/TACO/random19/" + c.file);
@@ -111,7 +111,7 @@ TEST(Benchmarks, DecideOrFlipFailsWhereTheCoinIsFree) {
       EXPECT_EQ(check_smt(*ta, p, 60).verdict, c.verdict) << c.file;
       const Exploration small = explore_instance(*ta, p, c.smallest, 60);
       EXPECT_TRUE(small.complete) << c.file;
-      EXPECT_EQ(small.witness.has_value(), c.verdict == Verdict::kViolated) << c.file;
+      EXPECT_EQ(small.witness.has_value(), c.verdict == Safety::kViolated) << c.file;
     }
   }
 }
@@ -129,7 +129,7 @@ TEST(Benchmarks, ResetsAreDecidedAsPublished) {
     const auto outcomes = check_all(*ta, {});
     ASSERT_EQ(outcomes.size(), 1u);
     if (rows[0].file == "-") continue;
-    const Verdict wanted = rows[0].file == "safe" ? Verdict::kSafe : Verdict::kViolated;
+    const Safety wanted = rows[0].file == "safe" ? Safety::kSafe : Safety::kViolated;
     EXPECT_EQ(outcomes[0].verdict, wanted) << file << " " << outcomes[0].why;
     ++judged;
   }
@@ -149,8 +149,8 @@ TEST(Benchmarks, TlaModulesAreReadAndProved) {
     const auto printed = export_tla(*ta);
     ASSERT_TRUE(printed) << printed.error();
     EXPECT_EQ(*parse_tla(printed->text, file), *ta) << file;
-    for (const Outcome& o : check_all(*ta, {})) {
-      EXPECT_EQ(o.verdict, Verdict::kSafe) << file << ": " << o.why;
+    for (const CheckResult& o : check_all(*ta, {})) {
+      EXPECT_EQ(o.verdict, Safety::kSafe) << file << ": " << o.why;
       ++judged;
     }
   }
@@ -177,8 +177,8 @@ TEST(Benchmarks, BackwardCheckersAgreeWhereTheyAnswer) {
       for (const Row& row : rows) {
         for (std::size_t i = 0; i < outcomes.size(); ++i) {
           if (ta->properties[i].name != row.property) continue;
-          if (outcomes[i].verdict == Verdict::kUnknown || row.verdict == "CEX?") continue;
-          EXPECT_EQ(outcomes[i].verdict == Verdict::kSafe, row.verdict == "SAFE")
+          if (outcomes[i].verdict == Safety::kUnknown || row.verdict == "CEX?") continue;
+          EXPECT_EQ(outcomes[i].verdict == Safety::kSafe, row.verdict == "SAFE")
               << file << " " << row.property << " " << checker;
           ++judged;
         }

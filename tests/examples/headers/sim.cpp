@@ -285,7 +285,7 @@ void reproduce_example(const std::string& version, const std::string& command) {
   // <thresher/sim/reproduce.hpp>
   for (const std::string& name : reproductions()) {
     const Reproduction r = reproduce(name, {.runs = 400, .seed = 1});
-    for (const Claim& c : r.claims) print(c.what, c.measured, c.holds());
+    for (const CheckedClaim& c : r.claims) print(c.what, c.measured, c.holds());
     std::string page = reproduction_html({r}, version, command);
   }
   // </>

@@ -99,13 +99,13 @@ void cross_check_example(const Automaton& ta) {
   // <thresher/verify/cross_check.hpp>
   CheckOptions options;
   options.keep_proofs = true;
-  for (const Outcome& o : check_all(ta, options)) {
-    if (o.verdict == Verdict::kSafe) report(verify::cross_check(o, 10));
+  for (const CheckResult& o : check_all(ta, options)) {
+    if (o.verdict == Safety::kSafe) report(verify::cross_check(o, 10));
   }
   // </>
 }
 
-void draw_example(const Automaton& ta, const Run& run) {
+void draw_example(const Automaton& ta, const Execution& run) {
   // <thresher/verify/draw.hpp>
   std::cout << verify::draw_dot(ta);
   std::cout << verify::draw_svg(ta, {{"agreement", run}});
@@ -123,13 +123,13 @@ void alarm();
 void replay_example(const Automaton& ta, const std::vector<std::int64_t>& values,
                     const Configuration& start, std::uint32_t rule, const Formula& property) {
   // <thresher/verify/replay.hpp>
-  Run run{values, start, {{rule, 3}}};
+  Execution run{values, start, {{rule, 3}}};
   auto configurations = verify::replay(ta, run);
   if (!verify::holds(property, values, *configurations)) alarm();
   // </>
 }
 
-void schedule_example(std::string_view text, const Automaton& ta, const Run& run) {
+void schedule_example(std::string_view text, const Automaton& ta, const Execution& run) {
   // <thresher/verify/schedule.hpp>
   std::ofstream("run.json") << verify::print_schedule(ta, {{"agreement", run}});
   auto runs = verify::parse_schedule(text, "run.json", ta);

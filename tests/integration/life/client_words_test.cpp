@@ -152,6 +152,23 @@ TEST(ClientWords, WhatOthersMayHaveTakenIsNotRefused) {
   EXPECT_EQ(fakes.submit(1'500'000).kind, Outcome::Kind::kUnknown);
 }
 
+// Before: whatever was no common refusal passed for a submission that the node could not read.
+TEST(ClientWords, EachRefusalHasWordsOfItsOwn) {
+  for (const auto& [reason, words] :
+       {std::pair{Refusal::kTooEarly, "its first slot is ahead of the node's log"},
+        {Refusal::kTooLate, "cannot tell any more whether it was ordered before"},
+        {Refusal::kMalformed, "could not read the submission"}}) {
+    FourFakes fakes([&](std::size_t member, int, const Submitted& got) -> std::optional<Frame> {
+      if (member > 0) return std::nullopt;
+      return refusal_of(Round{100}, got.sequences, reason);
+    });
+    const Outcome out = fakes.submit(1'500'000);
+    EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+    EXPECT_NE(out.why.find("node 0 refuses it: "), std::string::npos) << out.why;
+    EXPECT_NE(out.why.find(words), std::string::npos) << out.why;
+  }
+}
+
 TEST(ClientWords, WhatNobodyHasRoomForIsRefused) {
   FourFakes fakes([](std::size_t, int, const Submitted& got) {
     return refusal_of(Round{100}, got.sequences, Refusal::kOverloaded);

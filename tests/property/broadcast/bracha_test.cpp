@@ -39,7 +39,7 @@ class Replay {
     }
     if (codes_.size() > 2) return {};
     const std::int64_t n = committee_.size();
-    verify::Run run{{n, committee_.faults(), faulty_.size()}, {}, {}};
+    verify::Execution run{{n, committee_.faults(), faulty_.size()}, {}, {}};
     run.start.processes.resize(ta.locations.size());
     run.start.shared.resize(ta.shared.size());
     for (std::uint16_t i = 0; i < n; ++i) {

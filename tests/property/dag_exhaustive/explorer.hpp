@@ -370,13 +370,13 @@ class Explorer {
       store.accept(*store.find({b->author(), b->round(), b->digest}), std::nullopt);
     }
     for (const Decision& d : decide(store, committee_, schedule_, rules_, Round{1})) {
-      if (d.verdict == Verdict::kUndecided) continue;
+      if (d.ruling == Ruling::kUndecided) continue;
       const Decision& other = decided.emplace(d.slot.value, d).first->second;
-      if (other.verdict != d.verdict || other.leader != d.leader) {
+      if (other.ruling != d.ruling || other.leader != d.leader) {
         fail(t, "P5: two views decide slot " + std::to_string(d.slot.value) + " differently");
       }
       const Mask slot = bit(static_cast<std::uint32_t>(d.slot.value));
-      const Mask against = d.verdict == Verdict::kCommit ? t.skipped : t.committed;
+      const Mask against = d.ruling == Ruling::kCommit ? t.skipped : t.committed;
       if ((against & slot) != 0) fail(t, "P5: a view decides against what another may decide");
     }
   }

@@ -170,7 +170,7 @@ class SlotCases {
       }
       const Liars lies = lying(store, cast);
       const Decision direct = decide_directly(store, committee_, rules_, slot_);
-      if (direct.verdict != Verdict::kUndecided) each_anchor(store, cast, said, lies, direct);
+      if (direct.ruling != Ruling::kUndecided) each_anchor(store, cast, said, lies, direct);
     } catch (const InvariantBroken& broken) {
       fail(cast, broken.what());
     }
@@ -253,7 +253,7 @@ class SlotCases {
     const BlockPtr block = mint(committee_.size() - 1, kAnchors, number, std::move(h));
     place(store, block);
     const Decision said = decide_(block->edge(), store, slot_);
-    if (said.verdict != direct.verdict || said.leader != direct.leader)
+    if (said.ruling != direct.ruling || said.leader != direct.leader)
       fail(cast, "an anchor decides otherwise than enough blocks do");
   }
 

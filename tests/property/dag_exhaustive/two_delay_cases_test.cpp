@@ -58,9 +58,9 @@ class Repaired {
       : committee_(committee), alone_(alone), beside_(beside) {}
 
   Decision operator()(const Edge& anchor, const Store& store, const Slot& slot) const {
-    const Decision skip{slot.round, Verdict::kSkip, false, {}};
+    const Decision skip{slot.round, Ruling::kSkip, false, {}};
     const auto commit = [&](const Edge& e) {
-      return Decision{slot.round, Verdict::kCommit, false, e};
+      return Decision{slot.round, Ruling::kCommit, false, e};
     };
     std::map<Edge, std::set<NodeId>> voters;
     bool kill = false;

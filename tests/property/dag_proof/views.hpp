@@ -123,9 +123,9 @@ class ViewsOf {
     for (const dag::Decision& d :
          dag::decide(store, committee_, schedule, rules_, Round{floor_.value + 1})) {
       if (!out.empty()) out += ' ';
-      if (d.verdict == dag::Verdict::kUndecided) out += 'U';
-      if (d.verdict == dag::Verdict::kSkip) out += 'S';
-      if (d.verdict == dag::Verdict::kCommit) {
+      if (d.ruling == dag::Ruling::kUndecided) out += 'U';
+      if (d.ruling == dag::Ruling::kSkip) out += 'S';
+      if (d.ruling == dag::Ruling::kCommit) {
         out += 'C' + std::to_string(number_.at(d.leader.digest));
       }
     }

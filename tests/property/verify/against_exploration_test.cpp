@@ -30,10 +30,10 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> kSmall{{{3, 1}, {4, 1}, {5,
 // small instance is found there by exploration too.
 void compare(const Automaton& ta, const Property& p, bool cycles, const std::string& text,
              Count& count) {
-  const Outcome all = p.fork ? check_binding(ta, p, kSeconds) : check_smt(ta, p, kSeconds);
-  count.safe += all.verdict == Verdict::kSafe ? 1 : 0;
-  count.violated += all.verdict == Verdict::kViolated ? 1 : 0;
-  count.unknown += all.verdict == Verdict::kUnknown ? 1 : 0;
+  const CheckResult all = p.fork ? check_binding(ta, p, kSeconds) : check_smt(ta, p, kSeconds);
+  count.safe += all.verdict == Safety::kSafe ? 1 : 0;
+  count.violated += all.verdict == Safety::kViolated ? 1 : 0;
+  count.unknown += all.verdict == Safety::kUnknown ? 1 : 0;
   for (const auto& [n, t] : kSmall) {
     const std::vector<std::int64_t> parameters{n, t};
     const Exploration small = explore_instance(ta, p, parameters, cycles ? kEndless : kSeconds);
@@ -48,10 +48,10 @@ void compare(const Automaton& ta, const Property& p, bool cycles, const std::str
       ASSERT_FALSE(holds(p.formula, parameters, *run)) << p.name << text;
     }
     if (small.witness) {
-      ASSERT_NE(all.verdict, Verdict::kSafe)
+      ASSERT_NE(all.verdict, Safety::kSafe)
           << p.name << text << describe(ta, *small.witness) << all.why;
     }
-    if (all.verdict == Verdict::kViolated && all.witness->parameters == parameters && !endless) {
+    if (all.verdict == Safety::kViolated && all.witness->parameters == parameters && !endless) {
       ASSERT_TRUE(small.witness) << p.name << text << describe(ta, *all.witness);
     }
   }

@@ -26,7 +26,7 @@ struct Count {
 };
 
 /// The first instance with a violating run.
-std::optional<Run> brute_force(const Automaton& ta, const Property& p) {
+std::optional<Execution> brute_force(const Automaton& ta, const Property& p) {
   const Configuration nobody{std::vector<std::int64_t>(ta.locations.size()),
                              std::vector<std::int64_t>(ta.shared.size())};
   for (const auto& [n, t] : kInstances) {
@@ -41,24 +41,24 @@ std::optional<Run> brute_force(const Automaton& ta, const Property& p) {
 }
 
 void compare(const Automaton& ta, const Property& p, Count& count) {
-  const Outcome solver = check_smt(simplified(ta, kSeconds), p, kSeconds);
-  if (solver.verdict == Verdict::kUnknown) {
+  const CheckResult solver = check_smt(simplified(ta, kSeconds), p, kSeconds);
+  if (solver.verdict == Safety::kUnknown) {
     const bool refused = solver.why.find("cycle") != std::string::npos;
     ++(refused ? count.refused : count.coarse);
     ASSERT_TRUE(refused || solver.why.find("too coarse") != std::string::npos) << solver.why;
     return;
   }
-  const std::optional<Run> run = brute_force(ta, p);
+  const std::optional<Execution> run = brute_force(ta, p);
   if (run) {
     const auto configurations = replay(ta, *run);
     ASSERT_TRUE(configurations) << configurations.error();
     ASSERT_FALSE(holds(p.formula, run->parameters, *configurations));
-    ASSERT_NE(solver.verdict, Verdict::kSafe) << "a wrong 'safe':\n" << describe(ta, *run);
+    ASSERT_NE(solver.verdict, Safety::kSafe) << "a wrong 'safe':\n" << describe(ta, *run);
   } else {
-    ASSERT_NE(solver.verdict, Verdict::kViolated) << "no instance has such a run:\n"
-                                                  << describe(ta, *solver.witness);
+    ASSERT_NE(solver.verdict, Safety::kViolated) << "no instance has such a run:\n"
+                                                 << describe(ta, *solver.witness);
   }
-  ++(solver.verdict == Verdict::kSafe ? count.safe : count.violated);
+  ++(solver.verdict == Safety::kSafe ? count.safe : count.violated);
 }
 
 TEST(Encoding, AgreesWithEveryRunOfEveryInstance) {
@@ -106,7 +106,7 @@ TEST(SecondEncoding, AgreesWithEveryRunOfEveryInstance) {
     const auto second = second_encoding(*ta, p);
     ASSERT_TRUE(second) << second.error();
     const bool possible = has_solution(second->text);
-    const std::optional<verify::Run> run = brute_force(*ta, p);
+    const std::optional<verify::Execution> run = brute_force(*ta, p);
     if (run) {
       ASSERT_TRUE(possible) << "a wrong agreement:\n" << describe(*ta, *run);
     }

@@ -50,7 +50,7 @@ std::vector<Origin> origins(const Table& table) {
 /// origin among them, say to each node what suits.
 class World {
  public:
-  World(const Table& table, const Automaton& ta, const Run& run)
+  World(const Table& table, const Automaton& ta, const Execution& run)
       : table_(table), ta_(ta), origins_(origins(table)) {
     const auto at = [&](const char* name) {
       const auto found = std::find(ta.parameters.begin(), ta.parameters.end(), name);
@@ -71,7 +71,7 @@ class World {
   }
 
   /// How many of the run's steps a node could not be brought to.
-  int carry_out(const Run& run) {
+  int carry_out(const Execution& run) {
     int refused = 0;
     for (const Step& step : run.steps) {
       for (auto k = step.times; k > 0; --k) refused += fire(step.rule) ? 0 : 1;
@@ -193,7 +193,7 @@ std::vector<NamedRun> refutations(Automaton& ta) {
   for (const Property& p : ta.properties) {
     if (p.category() != "safety") continue;
     const auto outcome = check_all(ta, {.only = {p.name}}).front();
-    if (outcome.verdict == Verdict::kViolated) out.push_back({p.name, *outcome.witness});
+    if (outcome.verdict == Safety::kViolated) out.push_back({p.name, *outcome.witness});
   }
   return out;
 }

@@ -22,8 +22,8 @@ std::string refuted_by(const VoteTable& table, const std::set<std::string>& brok
   for (const Property& p : ta.properties) {
     if (broken_anyway.contains(p.name)) continue;
     const auto outcomes = check_all(ta, {.only = {p.name}});
-    if (outcomes[0].verdict == Verdict::kViolated) return p.name;
-    EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe) << outcomes[0].why;
+    if (outcomes[0].verdict == Safety::kViolated) return p.name;
+    EXPECT_EQ(outcomes[0].verdict, Safety::kSafe) << outcomes[0].why;
   }
   return {};
 }
@@ -144,7 +144,7 @@ TEST(BrachaMutants, AreAllRefuted) {
           export_broadcast({"mutant", bracha::kLocations, bracha::kCounters, rules});
       const auto outcomes = check_all(ta, {});
       EXPECT_TRUE(std::any_of(outcomes.begin(), outcomes.end(),
-                              [](const Outcome& o) { return o.verdict == Verdict::kViolated; }))
+                              [](const CheckResult& o) { return o.verdict == Safety::kViolated; }))
           << "counter " << int{counter} << " by " << by;
     }
   }

@@ -27,13 +27,13 @@ void compare_checkers(bool cycles, std::uint64_t seeds) {
     const auto ta = parse_automaton(text, "random.ta");
     ASSERT_TRUE(ta) << ta.error() << "\n" << text;
     for (const Property& p : ta->properties) {
-      const Outcome smt = check_smt(*ta, p, 120);
-      ASSERT_NE(smt.verdict, Verdict::kUnknown)
+      const CheckResult smt = check_smt(*ta, p, 120);
+      ASSERT_NE(smt.verdict, Safety::kUnknown)
           << "seed " << seed << " " << p.name << ": " << smt.why << text;
-      ++(smt.verdict == Verdict::kSafe ? safe : violated);
-      if (smt.verdict != Verdict::kSafe) continue;
-      const Outcome small = check_explicit(*ta, p, 0.03);
-      ASSERT_NE(small.verdict, Verdict::kViolated)
+      ++(smt.verdict == Safety::kSafe ? safe : violated);
+      if (smt.verdict != Safety::kSafe) continue;
+      const CheckResult small = check_explicit(*ta, p, 0.03);
+      ASSERT_NE(small.verdict, Safety::kViolated)
           << "seed " << seed << ": " << p.name << " is called safe\n"
           << text << describe(*ta, *small.witness);
     }
@@ -48,14 +48,14 @@ struct Tally {
   int violated = 0;
 };
 
-void expect_right(const Automaton& ta, const Property& p, const Outcome& o, Verdict other,
+void expect_right(const Automaton& ta, const Property& p, const CheckResult& o, Safety other,
                   const std::string& text, Tally& tally) {
-  if (o.verdict == Verdict::kUnknown) return;
-  ++(o.verdict == Verdict::kSafe ? tally.safe : tally.violated);
-  if (other != Verdict::kUnknown) {
+  if (o.verdict == Safety::kUnknown) return;
+  ++(o.verdict == Safety::kSafe ? tally.safe : tally.violated);
+  if (other != Safety::kUnknown) {
     ASSERT_EQ(o.verdict, other) << o.checker << " " << p.name << "\n" << text;
   }
-  if (o.verdict != Verdict::kViolated) return;
+  if (o.verdict != Safety::kViolated) return;
   const auto configurations = replay(ta, *o.witness);
   ASSERT_TRUE(configurations) << configurations.error();
   ASSERT_FALSE(holds(p.formula, o.witness->parameters, *configurations));
@@ -63,9 +63,9 @@ void expect_right(const Automaton& ta, const Property& p, const Outcome& o, Verd
 
 // Seconds: where there is an answer to find and too few were found so far, a busy machine gets the
 // time to find it; where a search may go on for ever, little.
-double patience(bool lowers, Verdict other, const Tally& tally, int few) {
+double patience(bool lowers, Safety other, const Tally& tally, int few) {
   if (!lowers) return 60;
-  return other == Verdict::kViolated && tally.violated <= few ? 20 : 1;
+  return other == Safety::kViolated && tally.violated <= few ? 20 : 1;
 }
 
 // acs and zcs against the exploration and, where it applies, against smt.
@@ -80,20 +80,20 @@ void compare_backward(bool lowers, std::uint64_t seeds) {
     ASSERT_TRUE(ta) << ta.error() << "\n" << text;
     for (const Property& p : ta->properties) {
       if (p.name == "nested") continue;  // refused: see Fragment.* of the unit tests
-      Verdict other = check_smt(*ta, p, 5).verdict;
-      if (other == Verdict::kUnknown) other = check_explicit(*ta, p, 0.03).verdict;
-      const Outcome a = check_acs(*ta, p, patience(lowers, other, acs, few));
-      const Outcome z = check_zcs(*ta, p, patience(lowers, other, zcs, few));
+      Safety other = check_smt(*ta, p, 5).verdict;
+      if (other == Safety::kUnknown) other = check_explicit(*ta, p, 0.03).verdict;
+      const CheckResult a = check_acs(*ta, p, patience(lowers, other, acs, few));
+      const CheckResult z = check_zcs(*ta, p, patience(lowers, other, zcs, few));
       // The exploration says "violated" or nothing; what it misses, the two may still find.
       expect_right(*ta, p, a, other, text, acs);
       expect_right(*ta, p, z, other, text, zcs);
-      if (a.verdict != Verdict::kUnknown && z.verdict != Verdict::kUnknown) {
+      if (a.verdict != Safety::kUnknown && z.verdict != Safety::kUnknown) {
         ASSERT_EQ(a.verdict, z.verdict) << p.name << "\n" << text;
       }
       // Without resets both are decision procedures.
       if (!lowers) {
-        ASSERT_NE(a.verdict, Verdict::kUnknown) << a.why << "\n" << p.name << text;
-        ASSERT_NE(z.verdict, Verdict::kUnknown) << z.why << "\n" << p.name << text;
+        ASSERT_NE(a.verdict, Safety::kUnknown) << a.why << "\n" << p.name << text;
+        ASSERT_NE(z.verdict, Safety::kUnknown) << z.why << "\n" << p.name << text;
       }
       if (testing::Test::HasFatalFailure()) return;
     }

@@ -320,7 +320,7 @@ TEST(Committer, StopsWhereTwoBlocksOfASlotAreCertified) {
   certify(one);
   const auto decided = decide(store, committee, schedule, rules, slot);
   ASSERT_EQ(decided.size(), 1u);
-  EXPECT_EQ(decided[0].verdict, Verdict::kCommit);
+  EXPECT_EQ(decided[0].ruling, Ruling::kCommit);
   EXPECT_EQ(decided[0].leader, one);
   certify(other);
   EXPECT_THROW((void)decide(store, committee, schedule, rules, slot), InvariantBroken);

@@ -80,8 +80,8 @@ std::string seen_by(const std::vector<BlockPtr>& all, const std::vector<int>& he
   }
   const Schedule schedule(four(), rules);
   const auto decisions = decide(store, four(), schedule, rules, Round{1});
-  if (decisions.empty() || decisions.front().verdict == Verdict::kUndecided) return "undecided";
-  if (decisions.front().verdict == Verdict::kSkip) return "skip";
+  if (decisions.empty() || decisions.front().ruling == Ruling::kUndecided) return "undecided";
+  if (decisions.front().ruling == Ruling::kSkip) return "skip";
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i]->edge() == decisions.front().leader) return "commit " + std::to_string(i);
   }

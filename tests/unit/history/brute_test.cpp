@@ -223,7 +223,7 @@ TEST(Levels, AreThoseOfTheirDefinitionsOnSmallHistories) {
     const Report r = judge(h, {});
     ++seen[name_of(r.level)];
     const Definitions d(h);
-    const auto holds = [&](Level level) { return r.of(level).verdict == Verdict::kYes; };
+    const auto holds = [&](Level level) { return r.of(level).holds == Holds::kYes; };
     ASSERT_TRUE(r.certain()) << seed;
     ASSERT_EQ(holds(Level::kLinearizable), d.linearizable()) << seed;
     ASSERT_EQ(holds(Level::kSequential), d.sequential()) << seed;
@@ -234,8 +234,8 @@ TEST(Levels, AreThoseOfTheirDefinitionsOnSmallHistories) {
     ASSERT_EQ(holds(Level::kMonotonicReads), d.versions(false)) << seed;
     for (std::size_t i = 1; i < kLevels; ++i) {  // a level implies those below it
       const bool half = static_cast<Level>(i) == Level::kMonotonicReads;
-      if (!half && r.findings[i - 1].verdict == Verdict::kYes) {
-        ASSERT_EQ(r.findings[i].verdict, Verdict::kYes) << seed << " " << i;
+      if (!half && r.findings[i - 1].holds == Holds::kYes) {
+        ASSERT_EQ(r.findings[i].holds, Holds::kYes) << seed << " " << i;
       }
     }
   }
@@ -250,8 +250,8 @@ TEST(Levels, OrdersAreFoundAmongEqualValues) {
     if (r.level == Level::kNothing) continue;
     const Definitions d(h);
     linearizable += d.linearizable() ? 1 : 0;
-    ASSERT_EQ(r.of(Level::kLinearizable).verdict == Verdict::kYes, d.linearizable()) << seed;
-    ASSERT_EQ(r.of(Level::kSequential).verdict == Verdict::kYes, d.sequential()) << seed;
+    ASSERT_EQ(r.of(Level::kLinearizable).holds == Holds::kYes, d.linearizable()) << seed;
+    ASSERT_EQ(r.of(Level::kSequential).holds == Holds::kYes, d.sequential()) << seed;
   }
   EXPECT_GT(linearizable, 1000);
 }

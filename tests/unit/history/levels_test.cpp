@@ -85,7 +85,7 @@ std::string long_run(int operations, int stale_at) {
 TEST(Levels, APlantedStaleGetIsNamed) {
   EXPECT_EQ(judge_of(long_run(4000, -1)).level, Level::kLinearizable);
   const Report r = judge_of(long_run(400, 301));
-  EXPECT_EQ(r.of(Level::kLinearizable).verdict, Verdict::kNo);
+  EXPECT_EQ(r.of(Level::kLinearizable).holds, Holds::kNo);
   EXPECT_THAT(r.of(Level::kLinearizable).why, HasSubstr("until line 302 (f: get x -> 298) ends"));
   EXPECT_THAT(r.of(Level::kLinearizable).why,
               HasSubstr("replaced by line 301 (e: put x = 300) before it began"));
@@ -109,9 +109,9 @@ TEST(Levels, SaysUnknownWhereABoundForbidsAnAnswer) {
   std::string text;
   for (char c = 'a'; c < 'm'; ++c) text += std::string(1, c) + ":x=" + std::to_string(c) + "[0,9] ";
   text += "p:x?97[10,11] q:x?98[12,13]";
-  EXPECT_EQ(judge_of(text).of(Level::kLinearizable).verdict, Verdict::kNo);
+  EXPECT_EQ(judge_of(text).of(Level::kLinearizable).holds, Holds::kNo);
   const Report bounded = judge_of(text, {.states = 10, .closure = 5});
-  EXPECT_EQ(bounded.of(Level::kLinearizable).verdict, Verdict::kUnknown);
+  EXPECT_EQ(bounded.of(Level::kLinearizable).holds, Holds::kUnknown);
   EXPECT_THAT(bounded.of(Level::kLinearizable).why, HasSubstr("within 10 states"));
   EXPECT_THAT(bounded.of(Level::kCausal).why, HasSubstr("more than 5 operations"));
   EXPECT_FALSE(bounded.certain());

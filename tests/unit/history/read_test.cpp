@@ -44,7 +44,7 @@ TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
   for (const char* value : {"18446744073709551617", "18446744073709551616", "-9223372036854775809",
                             "1e2", "1.0", "0.1", "-0.0"}) {
     EXPECT_THAT(problems("\n" + put(value)),
-                ElementsAre(AllOf(HasSubstr("'h.ndjson':2: 'value'"), HasSubstr("as a string"))))
+                ElementsAre(AllOf(HasSubstr("'h.ndjson':2:44: 'value'"), HasSubstr("as a string"))))
         << value;
     EXPECT_THAT(problems(put("\"" + std::string(value) + "\"")), ElementsAre()) << value;
   }
@@ -54,8 +54,8 @@ TEST(ReadHistory, RefusesNumbersThatAreNotExact) {
 
 TEST(ReadHistory, RefusesWhatIsNoOperation) {
   EXPECT_THAT(problems(""), ElementsAre(HasSubstr("holds no operation")));
-  EXPECT_THAT(problems("\n{]\n"), ElementsAre(HasSubstr("'h.ndjson':2: ")));
-  EXPECT_THAT(problems("[1]"), ElementsAre(HasSubstr(":1: an operation is an object")));
+  EXPECT_THAT(problems("\n{]\n"), ElementsAre(HasSubstr("'h.ndjson':2:2: ")));
+  EXPECT_THAT(problems("[1]"), ElementsAre(HasSubstr(":1:1: an operation is an object")));
   EXPECT_THAT(problems(line(R"(,"colour":1)")),
               ElementsAre(HasSubstr("unknown key `colour`; known: client, ")));
   EXPECT_THAT(problems(R"({"client":"a","op":"cas","key":"x","value":1,"begin":1})"),
@@ -68,11 +68,43 @@ TEST(ReadHistory, RefusesWhatIsNoOperation) {
   EXPECT_THAT(problems(line("", R"("begin":1.5)")), ElementsAre(HasSubstr("whole number")));
 }
 
+// A line of a recorded history is long: its number alone left it to the reader to find the place.
+TEST(ReadHistory, SaysTheColumnOfWhatIsWrong) {
+  const std::string first =
+      R"({"client":"a","id":"e","op":"put","key":"x","value":1,"begin":1,"end":5})";
+  for (const auto& [second, what] :
+       {std::pair{R"({"client":"b","op":"put","key":"x","value":2,"begin":3 "end":8})", "1:60: "},
+        {R"( 5)", "1:2: an operation is an object"},
+        {R"({"client":"b","op":@"cas","key":"x","value":2,"begin":3})", "'op' is"},
+        {R"({"client":@7,"op":"put","key":"x","value":2,"begin":3})", "'client' is a text"},
+        {R"({"client":"b","op":"put","key":"x","value":@1e2,"begin":3})", "'value' is a number"},
+        {R"({"client":"b","op":"put","key":"x","value":@[],"begin":3})", "'value' is a text"},
+        {R"({"client":"b","op":"put","key":"x","value":2,"begin":@-3})", "not negative"},
+        {R"({"client":"b","op":"put","key":"x","value":2,"begin":3,@"colour":1})", "`colour`"},
+        {R"({"client":"b","op":"put","key":"x","value":2,"begin":3,"end":@2})", "it ends at 2"},
+        {R"({"client":"b","op":"put","key":"x","value":2,"begin":3,"id":@"e"})", "the id 'e'"},
+        {R"({"client":"a","op":"put","key":"x","value":2,"begin":@3})", "is open until 5"},
+        {R"({"client":"b","op":"put","key":"x","value":2,"begin":3,"after":@["g"]})", "id 'g'"},
+        {R"(@{"client":"b","op":"put","value":2,"begin":3})", "'key' is missing"}}) {
+    std::string row = second;
+    const std::size_t mark = row.find('@');
+    std::string place = ":2:";
+    if (mark != std::string::npos) {
+      row.erase(mark, 1);
+      place += std::to_string(mark + 1) + ": ";
+    }
+    std::string said = what;
+    if (said.rfind("1:", 0) == 0) said = said.substr(1);  // the place is said by hand
+    EXPECT_THAT(problems(first + "\n" + row + "\n"),
+                ElementsAre(AllOf(HasSubstr(place), HasSubstr(said))));
+  }
+}
+
 TEST(ReadHistory, RefusesTimesThatCannotBe) {
   EXPECT_THAT(problems(line("") + line("", R"("begin":9,"end":8)")),
-              ElementsAre(AllOf(HasSubstr(":2: "), HasSubstr("it ends at 8, before"))));
+              ElementsAre(AllOf(HasSubstr(":2:"), HasSubstr("it ends at 8, before"))));
   EXPECT_THAT(problems(line("", R"("begin":1,"end":5)") + line("", R"("begin":4,"end":8)")),
-              ElementsAre(AllOf(HasSubstr(":2: "), HasSubstr("line 1 is open until 5"))));
+              ElementsAre(AllOf(HasSubstr(":2:"), HasSubstr("line 1 is open until 5"))));
   EXPECT_THAT(problems(line("", R"("begin":1)") + line("", R"("begin":4,"end":8)")),
               ElementsAre(HasSubstr("line 1 never ended")));
 }
@@ -91,7 +123,7 @@ TEST(ReadHistory, RefusesDependenciesThatCannotBe) {
   EXPECT_THAT(problems(of("e1", "e2", 1, 9) + of("e2", "e3", 1, 9) + of("e3", "e1", 1, 9)),
               ElementsAre(HasSubstr("operations depend on themselves: line ")));
   EXPECT_THAT(problems(of("e1", "e2", 1, 9) + of("e1", "e2", 1, 9)),
-              ElementsAre(HasSubstr(":2: the id 'e1' stands at line 1 already")));
+              ElementsAre(HasSubstr(":2:56: the id 'e1' stands at line 1 already")));
 }
 
 TEST(ReadHistory, GivesNoMoreThanTwentyProblems) {

@@ -59,7 +59,7 @@ TEST(AgreedTime, AStampIsReadBackAndHoldsNoTransaction) {
   EXPECT_TRUE(holds_transactions(payload));
   int visited = 0;
   EXPECT_TRUE(
-      each_transaction(payload, [&](const net::Run&, std::uint64_t, ByteView) { ++visited; }));
+      each_transaction(payload, [&](const net::RunHead&, std::uint64_t, ByteView) { ++visited; }));
   EXPECT_EQ(visited, 1);
   EXPECT_FALSE(stamp_of(ByteView(payload).subspan(2 * kRunHead)));
   EXPECT_FALSE(stamp_of(ByteView(payload).first(kRunHead - 1)));

@@ -24,7 +24,7 @@ constexpr std::uint64_t kHonest = 1000;  // ids from here on submit one small tr
 using Identity = std::tuple<ClientId, std::uint64_t, std::string>;
 using WithSlots = std::pair<Identity, std::pair<std::uint64_t, std::uint64_t>>;
 
-WithSlots with_slots(const Run& run, std::uint64_t sequence, std::string_view data) {
+WithSlots with_slots(const RunHead& run, std::uint64_t sequence, std::string_view data) {
   return {{run.client, sequence, std::string(data)},
           {run.valid.since.value, run.valid.until.value}};
 }
@@ -34,7 +34,7 @@ class Observed {
  public:
   explicit Observed(std::uint64_t seed) : random(seed) {}
 
-  void submit(const Run& head, const Texts& texts) {
+  void submit(const RunHead& head, const Texts& texts) {
     const auto answers = submissions.submit(head, entries(texts), ledger, kFirstClient);
     std::map<std::uint64_t, int> refused;
     for (const auto& [why, sequences] : answers.refused) {
@@ -61,7 +61,7 @@ class Observed {
     }
   }
 
-  void check_refusal(const Run& head, Refusal why, const std::vector<std::uint64_t>& sequences,
+  void check_refusal(const RunHead& head, Refusal why, const std::vector<std::uint64_t>& sequences,
                      const Texts& texts) {
     const std::uint64_t slot = ledger.slot().value;
     const auto [since, until] = head.valid;
@@ -102,7 +102,7 @@ class Observed {
     submissions.pool().take(kBlock, packed);
     EXPECT_LE(packed.size(), kBlock);
     std::set<ClientId> in_it;
-    EXPECT_TRUE(each_transaction(packed, [&](const Run& run, std::uint64_t s, ByteView data) {
+    EXPECT_TRUE(each_transaction(packed, [&](const RunHead& run, std::uint64_t s, ByteView data) {
       in_it.insert(run.client);
       EXPECT_EQ(in_pool.erase(with_slots(run, s, as_text(data))), 1u) << "not submitted";
     }));
@@ -175,7 +175,7 @@ void strangers_submit(Observed& node) {
   Prng& random = node.random;
   const std::uint64_t client = 1 + random.below(kStrangers);
   const std::uint64_t since = some_since(random, node.ledger.slot().value);
-  const Run head{some_client(client), {Round{since}, Round{since + some_life(random)}}};
+  const RunHead head{some_client(client), {Round{since}, Round{since + some_life(random)}}};
   Texts texts;
   const bool tiny = random.chance_ppm(300'000);
   for (std::uint64_t k = random.below(tiny ? 400 : 60); k > 0; --k) {

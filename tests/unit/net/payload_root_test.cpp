@@ -24,8 +24,8 @@ Buffer filled(std::size_t size, std::uint8_t with) {
   return Buffer(size, std::byte{with});
 }
 
-net::Run run_of(std::uint8_t client) {
-  net::Run run;
+net::RunHead run_of(std::uint8_t client) {
+  net::RunHead run;
   run.client.bytes[0] = std::byte{client};
   run.valid = {Round{1}, Round{9}};
   return run;

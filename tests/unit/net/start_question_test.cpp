@@ -19,10 +19,10 @@ StartQuestion question(std::uint32_t n, NodeId self = NodeId{0}) {
 TEST(StartQuestion, StartsAtOnceWhenAllHaveAnswered) {
   auto q = question(4);
   for (std::uint16_t peer = 1; peer < 4; ++peer) {
-    EXPECT_EQ(q.verdict(kBegan), StartQuestion::kWaits) << peer;
+    EXPECT_EQ(q.next(kBegan), StartQuestion::kWaits) << peer;
     q.answer(NodeId{peer}, false);
   }
-  EXPECT_EQ(q.verdict(kBegan), StartQuestion::kStart);
+  EXPECT_EQ(q.next(kBegan), StartQuestion::kStart);
 }
 
 TEST(StartQuestion, NeverStartsWithoutAQuorumHoweverLongItTakes) {
@@ -30,11 +30,11 @@ TEST(StartQuestion, NeverStartsWithoutAQuorumHoweverLongItTakes) {
     auto q = question(n);
     const std::uint32_t needed = Committee::of(n)->at_least(kQuorum) - 1;
     for (std::uint16_t peer = 1; peer <= needed; ++peer) {
-      EXPECT_EQ(q.verdict(kLater * 1000), StartQuestion::kWaits) << n << " " << peer;
+      EXPECT_EQ(q.next(kLater * 1000), StartQuestion::kWaits) << n << " " << peer;
       q.answer(NodeId{peer}, false);
     }
-    EXPECT_EQ(q.verdict(kLater - 1), StartQuestion::kWaits) << n;
-    EXPECT_EQ(q.verdict(kLater), StartQuestion::kStart) << n;
+    EXPECT_EQ(q.next(kLater - 1), StartQuestion::kWaits) << n;
+    EXPECT_EQ(q.next(kLater), StartQuestion::kStart) << n;
   }
 }
 
@@ -47,9 +47,9 @@ TEST(StartQuestion, TheSilentDoNotHoldUpAndTheOwnAnswerDoesNotCount) {
   q.answer(NodeId{1}, false);
   q.answer(NodeId{9}, false);  // no member
   EXPECT_EQ(q.answers(), 1u);
-  EXPECT_EQ(q.verdict(kLater), StartQuestion::kWaits);
+  EXPECT_EQ(q.next(kLater), StartQuestion::kWaits);
   q.answer(NodeId{3}, false);
-  EXPECT_EQ(q.verdict(kLater), StartQuestion::kStart);
+  EXPECT_EQ(q.next(kLater), StartQuestion::kStart);
 }
 
 TEST(StartQuestion, OneLiarStopsNobodyAndAValiditySetDoes) {
@@ -58,16 +58,16 @@ TEST(StartQuestion, OneLiarStopsNobodyAndAValiditySetDoes) {
     q.answer(NodeId{peer}, true);
     q.answer(NodeId{peer}, true);
   }
-  EXPECT_EQ(q.verdict(kBegan), StartQuestion::kWaits);
+  EXPECT_EQ(q.next(kBegan), StartQuestion::kWaits);
   auto lied_to = q;
   for (std::uint16_t peer = 3; peer <= 6; ++peer) lied_to.answer(NodeId{peer}, false);
-  EXPECT_EQ(lied_to.verdict(kBegan), StartQuestion::kStart);
+  EXPECT_EQ(lied_to.next(kBegan), StartQuestion::kStart);
   q.answer(NodeId{3}, true);
-  EXPECT_EQ(q.verdict(kBegan), StartQuestion::kRefuse);
+  EXPECT_EQ(q.next(kBegan), StartQuestion::kRefuse);
 }
 
 TEST(StartQuestion, WhoIsAloneAsksNobody) {
-  EXPECT_EQ(question(1).verdict(kBegan), StartQuestion::kStart);
+  EXPECT_EQ(question(1).next(kBegan), StartQuestion::kStart);
 }
 
 }  // namespace

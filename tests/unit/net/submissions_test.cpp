@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBlock = 1u << 16;
 
-Run head_of(std::uint64_t client, const Ledger& ledger) {
+RunHead head_of(std::uint64_t client, const Ledger& ledger) {
   return {some_client(client), {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
 }
 
@@ -144,7 +144,7 @@ TEST(Submissions, WhatWasNotOrderedInTimeIsRefusedForGood) {
   EXPECT_TRUE(node.order(block).empty());
   EXPECT_EQ(node.ledger.length(), 0u);
   // With slots that are over it is not taken at all.
-  const net::Run late{some_client(5), {Round{0}, Round{kLongestLife}}};
+  const net::RunHead late{some_client(5), {Round{0}, Round{kLongestLife}}};
   const auto answers = node.submissions.submit(late, entry(1, "b"), node.ledger, kFirstClient);
   EXPECT_EQ(answers.refused.count(Refusal::kTooLate), 1u);
   EXPECT_EQ(node.submissions.awaited(), 0u);
@@ -158,7 +158,7 @@ TEST(Submissions, WhatHasNotBegunIsRefusedAtOnceAndTakesNoPlace) {
   for (const std::uint64_t since : {std::uint64_t{101}, std::uint64_t{105}, 100 + kLongestLife,
                                     ~std::uint64_t{0} - kLongestLife, ~std::uint64_t{0}}) {
     const std::uint64_t until = since + std::min(kLongestLife, ~std::uint64_t{0} - since);
-    const net::Run head{some_client(5), {Round{since}, Round{until}}};
+    const net::RunHead head{some_client(5), {Round{since}, Round{until}}};
     const auto answers =
         node.submissions.submit(head, entries({{0, ""}, {1, "b"}}), node.ledger, kFirstClient);
     ASSERT_EQ(answers.refused.size(), 1u) << since;
@@ -167,7 +167,7 @@ TEST(Submissions, WhatHasNotBegunIsRefusedAtOnceAndTakesNoPlace) {
     EXPECT_TRUE(node.submissions.pool().empty());
   }
   // The same again, once its time has come.
-  const net::Run soon{some_client(5), {Round{105}, Round{105 + kLongestLife}}};
+  const net::RunHead soon{some_client(5), {Round{105}, Round{105 + kLongestLife}}};
   (void)node.order({}, 5);
   EXPECT_TRUE(
       node.submissions.submit(soon, entry(1, "b"), node.ledger, kFirstClient).refused.empty());
@@ -219,9 +219,10 @@ TEST(Pool, ManyGreedyIdsStarveNoSmallClient) {
     ASSERT_TRUE(answers.refused.empty()) << round;
     flood(round);
     bool is_in = false;
-    each_transaction(node.next_block().view(), [&](const net::Run& run, std::uint64_t, ByteView) {
-      is_in = is_in || run.client == some_client(honest);
-    });
+    each_transaction(node.next_block().view(),
+                     [&](const net::RunHead& run, std::uint64_t, ByteView) {
+                       is_in = is_in || run.client == some_client(honest);
+                     });
     EXPECT_TRUE(is_in) << round;
   }
 }
@@ -264,7 +265,7 @@ TEST(Submissions, AnyNumberOfStrangersLeavesAPlaceForASmallClient) {
 
 std::map<ClientId, std::size_t> bytes_by_client(const Bytes& block) {
   std::map<ClientId, std::size_t> out;
-  EXPECT_TRUE(each_transaction(block.view(), [&](const Run& run, std::uint64_t, ByteView data) {
+  EXPECT_TRUE(each_transaction(block.view(), [&](const RunHead& run, std::uint64_t, ByteView data) {
     out[run.client] += kEntryHead + data.size();
   }));
   return out;
@@ -315,7 +316,7 @@ TEST(Pool, EverythingComesOutOnceAndInOrder) {
       for (int blocks = step == 299 ? 1000 : 1; blocks > 0; --blocks) {
         const Bytes block = node.next_block(1000 + kRunHead + kEntryHead + random.below(5000));
         EXPECT_TRUE(
-            each_transaction(block.view(), [&](const net::Run& run, std::uint64_t s, ByteView) {
+            each_transaction(block.view(), [&](const net::RunHead& run, std::uint64_t s, ByteView) {
               EXPECT_EQ(s, got[run.client]++) << "seed " << seed;
             }));
         if (block.empty()) break;

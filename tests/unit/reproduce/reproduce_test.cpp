@@ -16,7 +16,7 @@ namespace {
 TEST(Reproduce, EveryClaimComesOut) {
   EXPECT_EQ(reproductions().size(), 5U);
   for (const std::string& name : reproductions()) {
-    for (const Claim& c : reproduce(name, {.runs = 400, .seed = 2}).claims) {
+    for (const CheckedClaim& c : reproduce(name, {.runs = 400, .seed = 2}).claims) {
       EXPECT_TRUE(c.holds()) << name << ": " << c.what << ": " << c.measured << " is not in ["
                              << c.least << ", " << c.most << "]";
     }
@@ -26,7 +26,8 @@ TEST(Reproduce, EveryClaimComesOut) {
 TEST(Reproduce, IsAFunctionOfItsSeed) {
   const auto measured = [](std::uint64_t seed) {
     std::vector<double> out;
-    for (const Claim& c : reproduce("incremental-voting", {.runs = 100, .seed = seed}).claims) {
+    for (const CheckedClaim& c :
+         reproduce("incremental-voting", {.runs = 100, .seed = seed}).claims) {
       out.push_back(c.measured);
     }
     return out;

@@ -312,7 +312,7 @@ TEST(ReadExperiment, SaysWhatIsNoExperimentAtAll) {
         {"{\"schema\": 0, \"protocol\": {\"name\": \"pbft\"}}",
          "exp.json:1:12: schema: must be a whole number that is 1, not 0"},
         {"{\"schema\": 1}", "exp.json:1:1: protocol: is missing"},
-        {"{\"schema\": 1, \"protocol\": {}}", "exp.json:1:27: protocol: is missing"},
+        {"{\"schema\": 1, \"protocol\": {}}", "exp.json:1:27: protocol: has no `name`; write "},
         {"{\"schema\": 1, \"seed\": 1,\n\"seed\": 2}",
          "exp.json:2:1: the key \"seed\" stands twice"}}) {
     const auto out = read_experiments(content, options);

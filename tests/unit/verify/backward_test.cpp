@@ -13,7 +13,7 @@ namespace thresher::verify {
 namespace {
 
 using testing::HasSubstr;
-using Checker = Outcome (*)(const Automaton&, const Property&, double, const CheckControl&);
+using Checker = CheckResult (*)(const Automaton&, const Property&, double, const CheckControl&);
 
 Automaton parsed(const std::string& text) {
   auto ta = parse_automaton(text, "test.eta");
@@ -43,14 +43,14 @@ const Property& named(const Automaton& ta, const std::string& name) {
 
 class Backward : public testing::TestWithParam<std::pair<const char*, Checker>> {
  protected:
-  Outcome check(const Automaton& ta, const std::string& name, double seconds = 100) const {
-    const Outcome out = GetParam().second(ta, named(ta, name), seconds, {});
+  CheckResult check(const Automaton& ta, const std::string& name, double seconds = 100) const {
+    const CheckResult out = GetParam().second(ta, named(ta, name), seconds, {});
     EXPECT_EQ(out.checker, GetParam().first);
-    if (out.verdict == Verdict::kViolated) {
+    if (out.verdict == Safety::kViolated) {
       const auto run = replay(ta, *out.witness);
       EXPECT_TRUE(run) << run.error();
       EXPECT_FALSE(holds(named(ta, name).formula, out.witness->parameters, *run));
-    } else if (out.verdict == Verdict::kUnknown) {
+    } else if (out.verdict == Safety::kUnknown) {
       EXPECT_FALSE(out.why.empty());
     }
     return out;
@@ -58,8 +58,8 @@ class Backward : public testing::TestWithParam<std::pair<const char*, Checker>> 
 };
 
 TEST_P(Backward, FindsARunThroughSeveralResets) {
-  const Outcome out = check(parsed(kRounds), "third");
-  ASSERT_EQ(out.verdict, Verdict::kViolated) << out.why;
+  const CheckResult out = check(parsed(kRounds), "third");
+  ASSERT_EQ(out.verdict, Safety::kViolated) << out.why;
   EXPECT_EQ(out.witness->parameters[0], 2);
 }
 
@@ -71,17 +71,17 @@ TEST_P(Backward, RefusesWhatItDoesNotDecide) {
 }
 
 TEST_P(Backward, IsHonestAboutTime) {
-  const Outcome out = check(parsed(kRounds), "over", 0.3);
-  EXPECT_NE(out.verdict, Verdict::kViolated);
-  EXPECT_EQ(check(parsed(kRounds), "third", 0).verdict, Verdict::kUnknown);
+  const CheckResult out = check(parsed(kRounds), "over", 0.3);
+  EXPECT_NE(out.verdict, Safety::kViolated);
+  EXPECT_EQ(check(parsed(kRounds), "third", 0).verdict, Safety::kUnknown);
 }
 
 TEST_P(Backward, EndsWhenTold) {
   const Automaton ta = parsed(kRounds);
   std::atomic<bool> stop{true};
   const auto start = std::chrono::steady_clock::now();
-  const Outcome out = GetParam().second(ta, named(ta, "over"), 1000, {&stop, false});
-  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  const CheckResult out = GetParam().second(ta, named(ta, "over"), 1000, {&stop, false});
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
   // Far from the thousand seconds it was given.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(500));
 }
@@ -93,8 +93,8 @@ TEST_P(Backward, AResetToANumberIsThatNumber) {
       "rules (0) { 0: a -> b when (true) do { x' == 3; }; 1: b -> c when (x >= 4) do {};\n"
       "  2: b -> d when (x >= 3 && x < 4) do {}; }\n"
       "specifications (0) { four: [](c == 0); three: [](d == 0); } }");
-  EXPECT_EQ(check(ta, "four").verdict, Verdict::kSafe);
-  EXPECT_EQ(check(ta, "three").verdict, Verdict::kViolated);
+  EXPECT_EQ(check(ta, "four").verdict, Safety::kSafe);
+  EXPECT_EQ(check(ta, "three").verdict, Safety::kViolated);
 }
 
 TEST_P(Backward, NothingIsTakenFromAnEmptyVariable) {
@@ -104,8 +104,8 @@ TEST_P(Backward, NothingIsTakenFromAnEmptyVariable) {
       "rules (0) { 0: a -> c when (true) do { x' == x - 1; }; 1: b -> d when (true) do { y' == y + "
       "1; }; 2: d -> c when (true) do { y' == y - 1; }; }\n"
       "specifications (0) { alone: (b == 0) -> [](c == 0); filled: [](c == 0); } }");
-  EXPECT_EQ(check(ta, "alone").verdict, Verdict::kSafe);
-  EXPECT_EQ(check(ta, "filled").verdict, Verdict::kViolated);
+  EXPECT_EQ(check(ta, "alone").verdict, Safety::kSafe);
+  EXPECT_EQ(check(ta, "filled").verdict, Safety::kViolated);
 }
 
 TEST_P(Backward, ASumSurvivesTheResetOfOnePart) {
@@ -117,7 +117,7 @@ TEST_P(Backward, ASumSurvivesTheResetOfOnePart) {
       "1; }; 2: b -> c when (x + y >= 2) do { x' == 0; }; 3: c -> d when (x + y >= 2) do {};\n"
       "  4: b -> d when (x + y >= N + 1) do {}; }\n"
       "specifications (0) { kept: [](d == 0); } }");
-  EXPECT_EQ(check(ta, "kept").verdict, Verdict::kViolated);
+  EXPECT_EQ(check(ta, "kept").verdict, Safety::kViolated);
 }
 
 TEST_P(Backward, ProofsAreKeptOnDemand) {
@@ -126,8 +126,8 @@ TEST_P(Backward, ProofsAreKeptOnDemand) {
       "locations (0) { a; b; c; } inits (0) { a == T; b == 0; c == 0; x == 0; }\n"
       "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: b -> c when (x > T) do {}; }\n"
       "specifications (0) { never: [](c == 0); } }");
-  const Outcome out = GetParam().second(ta, ta.properties[0], 10, {nullptr, true});
-  EXPECT_EQ(out.verdict, Verdict::kSafe) << out.why;
+  const CheckResult out = GetParam().second(ta, ta.properties[0], 10, {nullptr, true});
+  EXPECT_EQ(out.verdict, Safety::kSafe) << out.why;
   EXPECT_FALSE(out.proofs.empty());
   for (const std::string& script : out.proofs) EXPECT_THAT(script, HasSubstr("(check-sat)"));
   EXPECT_TRUE(check(ta, "never").proofs.empty());
@@ -140,7 +140,7 @@ TEST_P(Backward, CountsThatTheAbstractionForgets) {
       "locations (0) { a; b; c; } inits (0) { a == N; b == 0; c == 0; x == 0; }\n"
       "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: b -> c when (x >= N) do {}; }\n"
       "specifications (0) { all: [](c == 0 || a == 0); } }");
-  EXPECT_EQ(check(ta, "all").verdict, Verdict::kSafe);
+  EXPECT_EQ(check(ta, "all").verdict, Safety::kSafe);
 }
 
 TEST_P(Backward, NoAdmittedParameterBreaksNothing) {
@@ -148,7 +148,7 @@ TEST_P(Backward, NoAdmittedParameterBreaksNothing) {
       "skel E { shared x; parameters N; assumptions (0) { N >= 2; N < 2; }\n"
       "locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }\n"
       "rules (0) { 0: a -> b when (x >= N) do {}; } specifications (0) { p: [](b == 0); } }");
-  EXPECT_EQ(check(ta, "p").verdict, Verdict::kSafe);
+  EXPECT_EQ(check(ta, "p").verdict, Safety::kSafe);
 }
 
 // "Somebody here or there", thirty times: 2^30 ways to choose, of which each was written down, a
@@ -169,8 +169,8 @@ TEST(Acs, ATargetWithTooManyWaysToHoldIsRefused) {
       "locations (0) { " +
       places + "; } inits (0) { " + start + "; x == 0; }\nrules (0) {\n" + rules +
       "} specifications (0) { p: []!(" + target + "); } }");
-  const Outcome out = check_acs(ta, named(ta, "p"), 600);
-  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  const CheckResult out = check_acs(ta, named(ta, "p"), 600);
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
   EXPECT_THAT(out.why, testing::HasSubstr("too many configurations"));
 }
 
@@ -186,14 +186,14 @@ TEST(Acs, LargeConfigurationsAreFewer) {
 // BuDDy is global: the calls take turns, and no answer changes.
 TEST_P(Backward, CallsFromSeveralThreadsDoNotMix) {
   const Automaton ta = parsed(kRounds);
-  std::vector<Verdict> verdicts(4);
+  std::vector<Safety> verdicts(4);
   {
     std::vector<std::jthread> all;
-    for (Verdict& v : verdicts) {
+    for (Safety& v : verdicts) {
       all.emplace_back([&] { v = GetParam().second(ta, named(ta, "third"), 30, {}).verdict; });
     }
   }
-  EXPECT_THAT(verdicts, testing::Each(Verdict::kViolated));
+  EXPECT_THAT(verdicts, testing::Each(Safety::kViolated));
 }
 
 // kRounds with one reset before c may be entered: six stretches, and five changes of a cell.

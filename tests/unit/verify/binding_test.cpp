@@ -31,8 +31,8 @@ TEST(Binding, FindsTheCoinAttackOnMmr14) {
   const Automaton ta = export_votes(kMmr14);
   const Property& p = property(ta, "binding");
   EXPECT_EQ(p.category(), "binding");
-  const Outcome out = check_binding(ta, p, 20);
-  ASSERT_EQ(out.verdict, Verdict::kViolated) << out.why;
+  const CheckResult out = check_binding(ta, p, 20);
+  ASSERT_EQ(out.verdict, Safety::kViolated) << out.why;
   EXPECT_EQ(out.checker, "binding");
   ASSERT_TRUE(out.futures);
   const auto both = both_happen(ta, *p.fork, *out.futures);
@@ -47,8 +47,8 @@ TEST(Binding, FindsTheCoinAttackOnMmr14) {
 
 TEST(Binding, ProvesItsAbsenceWithConf) {
   const Automaton ta = export_votes(kCobalt);
-  const Outcome out = check_binding(ta, property(ta, "binding"), 60);
-  EXPECT_EQ(out.verdict, Verdict::kSafe) << out.why;
+  const CheckResult out = check_binding(ta, property(ta, "binding"), 60);
+  EXPECT_EQ(out.verdict, Safety::kSafe) << out.why;
   const Exploration small = explore_instance(ta, property(ta, "binding"), {4, 1, 1, 0}, 60);
   EXPECT_TRUE(small.complete);
   EXPECT_FALSE(small.futures);
@@ -58,7 +58,7 @@ TEST(Binding, ProvesItsAbsenceWithConf) {
 TEST(Binding, ReplayRefusesWhatIsNoPairOfFutures) {
   const Automaton ta = export_votes(kMmr14);
   const Property& p = property(ta, "binding");
-  const Outcome out = check_binding(ta, p, 20);
+  const CheckResult out = check_binding(ta, p, 20);
   ASSERT_TRUE(out.futures);
   Futures futures = *out.futures;
   futures.second.clear();
@@ -76,7 +76,7 @@ TEST(Binding, EveryCheckerRefusesWhatIsOutsideIt) {
   EXPECT_THAT(check_smt(ta, property(ta, "binding"), 5).why, HasSubstr("binding checker"));
   for (const char* checker : {"smt", "live"}) {
     const auto out = check_all(ta, {.checker = checker, .only = {"binding"}});
-    EXPECT_EQ(out[0].verdict, Verdict::kUnknown);
+    EXPECT_EQ(out[0].verdict, Safety::kUnknown);
     EXPECT_THAT(out[0].why, HasSubstr("two futures"));
   }
   const Automaton resets = parsed(
@@ -88,14 +88,14 @@ TEST(Binding, EveryCheckerRefusesWhatIsOutsideIt) {
       "/*@ two_futures f: after (x >= 1) not (x == 2) and (x == 0 && b >= 1); @*/ } }");
   EXPECT_THAT(check_binding(resets, resets.properties[0], 5).why, HasSubstr("resets"));
   const auto out = check_all(resets, {});
-  EXPECT_EQ(out[0].verdict, Verdict::kViolated);
+  EXPECT_EQ(out[0].verdict, Safety::kViolated);
   EXPECT_EQ(out[0].checker, "explicit");
 }
 
 TEST(Binding, TimeIsKept) {
   const Automaton ta = export_votes(kCobalt);
-  const Outcome out = check_binding(ta, property(ta, "binding"), 0.001);
-  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  const CheckResult out = check_binding(ta, property(ta, "binding"), 0.001);
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
   EXPECT_THAT(out.why, HasSubstr("within 0.001 s"));
 }
 
@@ -135,13 +135,13 @@ constexpr const char* kRelay =
 
 TEST(Always, IsDecidedBetweenTheBoundariesToo) {
   const Automaton ta = parsed(kRelay);
-  const Verdict wanted[] = {Verdict::kViolated, Verdict::kViolated, Verdict::kSafe, Verdict::kSafe};
+  const Safety wanted[] = {Safety::kViolated, Safety::kViolated, Safety::kSafe, Safety::kSafe};
   const auto outcomes = check_all(ta, {});
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     EXPECT_EQ(outcomes[i].verdict, wanted[i]) << ta.properties[i].name << ": " << outcomes[i].why;
     const Exploration small = explore_instance(ta, ta.properties[i], {3}, 5);
     EXPECT_TRUE(small.complete);
-    EXPECT_EQ(small.witness.has_value(), wanted[i] == Verdict::kViolated) << ta.properties[i].name;
+    EXPECT_EQ(small.witness.has_value(), wanted[i] == Safety::kViolated) << ta.properties[i].name;
   }
 }
 
@@ -153,7 +153,7 @@ TEST(Always, NestedDeeplyItEnds) {
   const std::string some = "some: <>(b == 0 && c == 0);";
   text.replace(text.find(some), some.size(), "some: " + deep + "(b == 0 && c == 0);");
   const auto out = check_all(parsed(text), {.seconds = 200, .only = {"some"}});
-  EXPECT_EQ(out[0].verdict, Verdict::kViolated) << out[0].why;
+  EXPECT_EQ(out[0].verdict, Safety::kViolated) << out[0].why;
 }
 
 TEST(Text, LargeInputsAreRefusedInTime) {
@@ -181,8 +181,8 @@ TEST(Fragment, AnAutomatonTooLargeToEncodeIsUnknown) {
       "skel A { shared x; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; }\n"
       "inits (0) { a == N; b == 0; x == 0; } rules (0) {" +
       rules + "} specifications (0) { p: [](b == 0); } }");
-  const Outcome out = check_smt(ta, ta.properties[0], 5);
-  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  const CheckResult out = check_smt(ta, ta.properties[0], 5);
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
   EXPECT_THAT(out.why, HasSubstr("too large"));
 }
 
@@ -191,7 +191,7 @@ TEST(Rounds, BenOrNeedsFiveTimesTheFaults) {
   VoteTable table = kBenOr;
   table.nodes_per_fault = 4;
   const auto outcomes = check_all(export_votes(table), {.only = {"lock0"}});
-  EXPECT_EQ(outcomes[0].verdict, Verdict::kViolated);
+  EXPECT_EQ(outcomes[0].verdict, Safety::kViolated);
 }
 
 TEST(Rounds, ACoinAgainstTheOutcomeMustNotDecide) {
@@ -202,7 +202,7 @@ TEST(Rounds, ACoinAgainstTheOutcomeMustNotDecide) {
   VoteTable table = kMmr14;
   table.rules = rules;
   const auto outcomes = check_all(export_votes(table), {.only = {"lock0"}});
-  EXPECT_EQ(outcomes[0].verdict, Verdict::kViolated);
+  EXPECT_EQ(outcomes[0].verdict, Safety::kViolated);
 }
 
 // Each check of rounds at compile time refuses a table that is wrong in that way only.

@@ -36,7 +36,7 @@ class CrossCheck : public testing::Test {
   }
   std::string in_folder(const char* name) const { return (folder_ / name).string(); }
 
-  Outcome outcome_{Verdict::kSafe, "", "smt", 0, std::nullopt, {"first", "second"}};
+  CheckResult outcome_{Safety::kSafe, "", "smt", 0, std::nullopt, {"first", "second"}};
   std::filesystem::path folder_;
 };
 
@@ -109,7 +109,7 @@ TEST_F(CrossCheck, NoFormulaIsNoAgreement) {
 
 // The real one, on what each checker keeps.
 TEST_F(CrossCheck, Cvc5Agrees) {
-  Outcome trivial = outcome_;
+  CheckResult trivial = outcome_;
   trivial.proofs = {"(set-logic QF_LIA)\n(assert false)\n(check-sat)\n"};
   const auto there = cross_check(trivial, 10);
   if (there.kind == Kind::kUnavailable) GTEST_SKIP() << "cvc5 is not installed: " << there.said;
@@ -122,8 +122,8 @@ TEST_F(CrossCheck, Cvc5Agrees) {
     options.checker = checker;
     options.only = {"unforgeability"};
     if (options.checker == "auto") options.only = {"agreement", "validity"};
-    for (const Outcome& o : check_all(*ta, options)) {
-      if (o.verdict != Verdict::kSafe) continue;
+    for (const CheckResult& o : check_all(*ta, options)) {
+      if (o.verdict != Safety::kSafe) continue;
       const auto opinion = cross_check(o, 300);
       EXPECT_EQ(opinion.kind, Kind::kAgreed) << o.checker << ": " << opinion.said;
     }

@@ -14,10 +14,10 @@
 namespace thresher::verify {
 namespace {
 
-std::map<std::string, Verdict> verdicts(const RuleTable& table) {
+std::map<std::string, Safety> verdicts(const RuleTable& table) {
   const Automaton ta = export_broadcast(table);
   const auto outcomes = check_all(ta, {});
-  std::map<std::string, Verdict> out;
+  std::map<std::string, Safety> out;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     out[ta.properties[i].name] = outcomes[i].verdict;
   }
@@ -29,7 +29,7 @@ TEST(Export, PropertiesHoldForEveryN) {
     const auto all = verdicts(*table);
     EXPECT_EQ(all.size(), 6u);
     for (const auto& [name, verdict] : all)
-      EXPECT_EQ(verdict, Verdict::kSafe) << table->name << ", " << name;
+      EXPECT_EQ(verdict, Safety::kSafe) << table->name << ", " << name;
   }
 }
 
@@ -44,7 +44,7 @@ TEST(Export, TheTextIsTheSameAutomaton) {
 bool is_refuted(const RuleTable& table) {
   const Automaton ta = export_broadcast(table);
   for (const Property& property : ta.properties) {
-    if (check_smt(ta, property, 60).verdict == Verdict::kViolated) return true;
+    if (check_smt(ta, property, 60).verdict == Safety::kViolated) return true;
   }
   return false;
 }

@@ -38,15 +38,15 @@ Automaton chain(std::uint32_t locations, std::uint32_t rules) {
 // was some 18 million terms for each segment, and this test ran out of its time.
 TEST(Large, AChainOfThousandsIsDecided) {
   Automaton ta = chain(6'000, 5'998);  // the last location has no way in
-  const Outcome out = check_smt(ta, ta.properties[0], 250);
-  EXPECT_EQ(out.verdict, Verdict::kSafe) << out.why;
+  const CheckResult out = check_smt(ta, ta.properties[0], 250);
+  EXPECT_EQ(out.verdict, Safety::kSafe) << out.why;
 }
 
 TEST(Large, TheTimeIsKeptWhileTheQuestionIsBuilt) {
   const Automaton ta = chain(90'000, 45'000);
   for (const Property& p : ta.properties) {
-    const Outcome out = check_smt(ta, p, 0.02);
-    EXPECT_EQ(out.verdict, Verdict::kUnknown);
+    const CheckResult out = check_smt(ta, p, 0.02);
+    EXPECT_EQ(out.verdict, Safety::kUnknown);
     EXPECT_THAT(out.why, HasSubstr("no answer within")) << "not: too large";
   }
 }
@@ -59,8 +59,8 @@ TEST(Large, ExplorationRefusesManyLocations) {
     CheckOptions options;
     options.checker = checker;
     options.only = {"never"};
-    const Outcome out = check_all(ta, options).front();
-    EXPECT_EQ(out.verdict, Verdict::kUnknown);
+    const CheckResult out = check_all(ta, options).front();
+    EXPECT_EQ(out.verdict, Safety::kUnknown);
     EXPECT_THAT(out.why, HasSubstr("locations")) << checker;
   }
 }
@@ -69,8 +69,8 @@ TEST(Large, ExplorationRefusesManyLocations) {
 TEST(Large, ManyRulesWithManyVariablesAreRefused) {
   Automaton ta = chain(40'000, 39'999);
   for (int v = 1; v < 40'000; ++v) ta.shared.push_back("x" + std::to_string(v));
-  const Outcome out = check_smt(ta, ta.properties[0], 100);
-  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  const CheckResult out = check_smt(ta, ta.properties[0], 100);
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
   EXPECT_THAT(out.why, HasSubstr("pairs of a rule and a shared variable"));
 }
 

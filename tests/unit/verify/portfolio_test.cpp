@@ -44,9 +44,9 @@ class Gate {
   int inside_ = 0;
 };
 
-Outcome safe(const std::string& checker) {
-  Outcome out;
-  out.verdict = Verdict::kSafe;
+CheckResult safe(const std::string& checker) {
+  CheckResult out;
+  out.verdict = Safety::kSafe;
   out.checker = checker;
   return out;
 }
@@ -71,8 +71,8 @@ TEST(Portfolio, ACheckerThatDoesNotEndIsLeftBehind) {
                       return safe(checker);
                     });
   ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
-  EXPECT_EQ(outcomes[1].verdict, Verdict::kUnknown);
+  EXPECT_EQ(outcomes[0].verdict, Safety::kSafe);
+  EXPECT_EQ(outcomes[1].verdict, Safety::kUnknown);
   EXPECT_THAT(outcomes[1].why, HasSubstr("no answer within the time"));
   EXPECT_EQ(outcomes[1].checker, "zcs");
   EXPECT_TRUE(outcomes[1].left_behind);
@@ -94,7 +94,7 @@ TEST(Portfolio, AnAnswerDoesNotWaitForACompetitorThatDoesNotEnd) {
                       return safe(checker);
                     });
   ASSERT_EQ(outcomes.size(), 1u);
-  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[0].verdict, Safety::kSafe);
   EXPECT_EQ(outcomes[0].checker, "zcs");
   EXPECT_TRUE(outcomes[0].left_behind);
   gate.open_and_wait();
@@ -138,13 +138,13 @@ TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
                       if (p.name != "hard") return safe(checker);
                       given.push_back(seconds);
                       std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-                      Outcome out;
+                      CheckResult out;
                       out.why = "no answer";
                       return out;
                     });
   ASSERT_EQ(outcomes.size(), 4u);
-  for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(outcomes[i].verdict, Verdict::kSafe) << i;
-  EXPECT_EQ(outcomes[2].verdict, Verdict::kUnknown);
+  for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(outcomes[i].verdict, Safety::kSafe) << i;
+  EXPECT_EQ(outcomes[2].verdict, Safety::kUnknown);
   ASSERT_FALSE(given.empty());
   EXPECT_LT(given.front(), options.seconds / 2) << "the others wait behind it";
   for (std::size_t i = 1; i < given.size(); ++i) EXPECT_GT(given[i], given[i - 1]);
@@ -162,9 +162,9 @@ TEST(Portfolio, AWrongSafeIsOverruledByASmallInstance) {
   options.checker = "smt";
   const auto outcomes = run_portfolio(*ta, options, ask);
   ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[0].verdict, Safety::kSafe);
   EXPECT_EQ(outcomes[0].instances, 7u) << "N from 1 to 7";
-  EXPECT_EQ(outcomes[1].verdict, Verdict::kViolated);
+  EXPECT_EQ(outcomes[1].verdict, Safety::kViolated);
   EXPECT_EQ(outcomes[1].overruled, "smt");
   ASSERT_TRUE(outcomes[1].witness);
   const auto run = replay(*ta, *outcomes[1].witness);
@@ -187,8 +187,8 @@ TEST(Portfolio, NobodyIsLeftBehindWhenAllEnd) {
   CheckOptions options;
   const auto outcomes = check_all(*ta, options);
   ASSERT_EQ(outcomes.size(), 2u);
-  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
-  EXPECT_EQ(outcomes[1].verdict, Verdict::kViolated);
+  EXPECT_EQ(outcomes[0].verdict, Safety::kSafe);
+  EXPECT_EQ(outcomes[1].verdict, Safety::kViolated);
   EXPECT_FALSE(outcomes[0].left_behind);
 }
 

@@ -47,7 +47,7 @@ TEST(Schedule, WitnessesAreWrittenReadAndCarriedOut) {
   std::vector<NamedRun> runs;
   const auto outcomes = check_all(ta, {});
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    ASSERT_EQ(outcomes[i].verdict, Verdict::kViolated) << outcomes[i].why;
+    ASSERT_EQ(outcomes[i].verdict, Safety::kViolated) << outcomes[i].why;
     runs.push_back({ta.properties[i].name, *outcomes[i].witness});
   }
   const auto read = parse_schedule(print_schedule(ta, runs), "run.json", ta);
@@ -62,7 +62,7 @@ TEST(Schedule, WitnessesAreWrittenReadAndCarriedOut) {
 
 TEST(Schedule, TheTextIsTheOneInTheDocument) {
   const Automaton ta = automaton();
-  const verify::Run run{{2, 1}, {{2, 0, 0}, {0, 0}}, {{0, 2}, {1, 1}}};
+  const verify::Execution run{{2, 1}, {{2, 0, 0}, {0, 0}}, {{0, 2}, {1, 1}}};
   EXPECT_EQ(print_schedule(ta, {{"never", run}}), kText);
   EXPECT_EQ(parse_schedule(print_schedule(ta, {}), "none.json", ta)->size(), 0u);
 }

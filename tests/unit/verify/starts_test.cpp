@@ -94,8 +94,8 @@ TEST(Assumptions, OfAnAutomatonMadeInCodeAreLookedAtToo) {
     Automaton ta = good;
     change(ta);
     EXPECT_EQ(check_shape(ta).error().code, ErrorCode::kMalformed) << why;
-    for (const Outcome& o : check_all(ta, {})) {
-      EXPECT_EQ(o.verdict, Verdict::kUnknown);
+    for (const CheckResult& o : check_all(ta, {})) {
+      EXPECT_EQ(o.verdict, Safety::kUnknown);
       EXPECT_THAT(o.why, HasSubstr(why));
     }
   };
@@ -127,10 +127,10 @@ TEST(Inits, SayOfParametersWhatAssumptionsSay) {
            " } rules (0) { 0: a -> b when (x < T) do { x' == x + 1; }; }\n"
            "specifications (0) { few: [](x <= 1); } }";
   };
-  const std::pair<const char*, Verdict> cases[] = {{"T == 1;", Verdict::kSafe},
-                                                   {"T == 2;", Verdict::kViolated},
-                                                   {"N <= 2 * T - 3;", Verdict::kViolated},
-                                                   {"N + T == 2;", Verdict::kSafe}};
+  const std::pair<const char*, Safety> cases[] = {{"T == 1;", Safety::kSafe},
+                                                  {"T == 2;", Safety::kViolated},
+                                                  {"N <= 2 * T - 3;", Safety::kViolated},
+                                                  {"N + T == 2;", Safety::kSafe}};
   for (const auto& [condition, verdict] : cases) {
     const Automaton ta = parsed(text("", condition));
     EXPECT_EQ(ta, parsed(text(condition, ""))) << condition;
@@ -139,12 +139,12 @@ TEST(Inits, SayOfParametersWhatAssumptionsSay) {
     made.initial.push_back(ta.resilience.back());
     EXPECT_EQ(check_all(made, {}).front().verdict, verdict) << condition;
     const auto explored = check_explicit(made, made.properties[0], 30);
-    EXPECT_EQ(explored.verdict == Verdict::kViolated, verdict == Verdict::kViolated) << condition;
+    EXPECT_EQ(explored.verdict == Safety::kViolated, verdict == Safety::kViolated) << condition;
   }
   const auto tla = parse_tla(module_with("x = 0", "x = 0 /\\ T = 1"), "a.tla");
   ASSERT_TRUE(tla) << tla.error();
   EXPECT_EQ(*tla, *parse_tla(module_with("T <= 3", "T <= 3 /\\ T = 1"), "a.tla"));
-  EXPECT_EQ(check_all(*tla, {}).front().verdict, Verdict::kSafe);
+  EXPECT_EQ(check_all(*tla, {}).front().verdict, Safety::kSafe);
 }
 
 // Every run of every instance, without a line of the library's exploration.
@@ -195,15 +195,15 @@ class BruteForce {
 };
 
 void compare(const Automaton& ta, const Property& p, const BruteForce& all) {
-  const Verdict right = all.violates(p) ? Verdict::kViolated : Verdict::kSafe;
+  const Safety right = all.violates(p) ? Safety::kViolated : Safety::kSafe;
   EXPECT_EQ(check_smt(ta, p, 30).verdict, right) << p.name;
   EXPECT_EQ(check_acs(ta, p, 30).verdict, right) << p.name;
   EXPECT_EQ(check_zcs(ta, p, 30).verdict, right) << p.name;
-  const Outcome found = check_explicit(ta, p, 30);
-  EXPECT_EQ(found.verdict == Verdict::kViolated, right == Verdict::kViolated) << p.name;
+  const CheckResult found = check_explicit(ta, p, 30);
+  EXPECT_EQ(found.verdict == Safety::kViolated, right == Safety::kViolated) << p.name;
   const Rehearsal small = rehearse(ta, p, 30);
-  EXPECT_EQ(small.witness.has_value(), right == Verdict::kViolated) << p.name;
-  if (right == Verdict::kViolated) return;
+  EXPECT_EQ(small.witness.has_value(), right == Safety::kViolated) << p.name;
+  if (right == Safety::kViolated) return;
   EXPECT_EQ(small.instances, all.instances()) << p.name;
   EXPECT_THAT(found.why, HasSubstr("among " + std::to_string(all.instances()) + " small instance"));
 }
@@ -289,8 +289,8 @@ TEST(Trial, AViolationOfTooManyFiringsIsUnknown) {
       "inits (3) { I == N; P == 0; Q == 0; x == 0; } rules (2) {\n"
       "  0: I -> P when (true) do { x' == x + 1; }; 1: P -> Q when (x >= 1000000000) do {};\n"
       "  2: Q -> P when (true) do {}; } specifications (2) { p: [](Q == 0); } }");
-  const Outcome o = check_smt(ta, ta.properties[0], 30);
-  EXPECT_EQ(o.verdict, Verdict::kUnknown);
+  const CheckResult o = check_smt(ta, ta.properties[0], 30);
+  EXPECT_EQ(o.verdict, Safety::kUnknown);
   EXPECT_THAT(o.why, HasSubstr("firings the run has more than the 200000"));
   EXPECT_THAT(o.why, HasSubstr("use smaller numbers"));
 }

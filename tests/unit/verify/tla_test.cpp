@@ -108,7 +108,7 @@ TEST(Tla, VerdictsAreThoseOfTheTaFile) {
   const Automaton ta = export_broadcast(bracha::kTable);
   const auto read = parse_tla(export_tla(ta)->text, "bracha.tla");
   ASSERT_TRUE(read) << read.error();
-  for (const Outcome& o : check_all(*read, {})) EXPECT_EQ(o.verdict, Verdict::kSafe) << o.why;
+  for (const CheckResult& o : check_all(*read, {})) EXPECT_EQ(o.verdict, Safety::kSafe) << o.why;
 }
 
 TEST(Tla, ARuleThatNextDoesNotNameIsNoRule) {

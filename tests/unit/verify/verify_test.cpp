@@ -24,10 +24,10 @@ std::string error_of(const std::string& text) {
   return ta ? std::string() : ta.error().text();
 }
 
-std::map<std::string, Verdict> verdicts(const std::string& text) {
+std::map<std::string, Safety> verdicts(const std::string& text) {
   const Automaton ta = parsed(text);
   const auto outcomes = check_all(ta, {});
-  std::map<std::string, Verdict> out;
+  std::map<std::string, Safety> out;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     out[ta.properties[i].name] = outcomes[i].verdict;
     if (outcomes[i].witness) {
@@ -144,9 +144,9 @@ TEST(Text, SumsOfParametersAreDividedAndRoundedDown) {
                "specifications (0) { few: [](x <= 2); some: [](x <= 3); } }");
     EXPECT_EQ(parsed(print_automaton(ta)), ta);
     EXPECT_EQ(ta.parameters.size(), 3u) << "the quotient is one parameter wherever it stands";
-    const Verdict few = check_smt(ta, ta.properties[0], 30).verdict;
-    const Verdict some = check_smt(ta, ta.properties[1], 30).verdict;
-    return std::pair(few == Verdict::kViolated, some == Verdict::kViolated);
+    const Safety few = check_smt(ta, ta.properties[0], 30).verdict;
+    const Safety some = check_smt(ta, ta.properties[1], 30).verdict;
+    return std::pair(few == Safety::kViolated, some == Safety::kViolated);
   };
   EXPECT_EQ(reached("N == 4; T == 1;"), std::pair(true, false));
   EXPECT_EQ(reached("N == 4; T == 0;"), std::pair(true, false));
@@ -173,7 +173,7 @@ TEST(NoInstance, IsSaidWithTheConditionThatLeavesNone) {
   for (const Automaton* ta : {&contradictory, &nowhere}) {
     const auto outcomes = check_all(*ta, {.only = {"q"}});
     ASSERT_EQ(outcomes.size(), 1u);
-    EXPECT_EQ(outcomes[0].verdict, Verdict::kUnknown);
+    EXPECT_EQ(outcomes[0].verdict, Safety::kUnknown);
     EXPECT_THAT(outcomes[0].why, HasSubstr("no instance exists"));
   }
 }
@@ -202,7 +202,8 @@ TEST(Simplified, GuardsThatAreTrueAnywayAreNoCases) {
 
 TEST(Replay, RefusesWhatIsNoRun) {
   const Automaton ta = parsed(bracha());
-  verify::Run run{{4, 1, 1}, {std::vector<std::int64_t>(12), std::vector<std::int64_t>(4)}, {}};
+  verify::Execution run{
+      {4, 1, 1}, {std::vector<std::int64_t>(12), std::vector<std::int64_t>(4)}, {}};
   EXPECT_FALSE(replay(ta, run));  // nobody is there: no initial configuration
   run.start.processes[0] = 3;
   EXPECT_TRUE(replay(ta, run));
@@ -235,7 +236,7 @@ TEST(Draw, DotHasOneEdgeARule) {
 
 TEST(Draw, SvgShowsTheRunStepByStep) {
   const Automaton ta = parsed(kDrawn);
-  const verify::Run run{{3, 1}, {{3, 0, 0}, {0}}, {{0, 2}}};
+  const verify::Execution run{{3, 1}, {{3, 0, 0}, {0}}, {{0, 2}}};
   ASSERT_TRUE(replay(ta, run));
   const std::string svg = draw_svg(ta, {{"a<b", run}, {"second", run}});
   EXPECT_THAT(svg, HasSubstr("a&lt;b is violated"));
@@ -247,13 +248,13 @@ TEST(Draw, SvgShowsTheRunStepByStep) {
 }
 
 TEST(Draw, SvgOfWhatIsNoRunSaysSo) {
-  const verify::Run run{{3, 1}, {{3, 0, 0}, {0}}, {{0, 3}}};
+  const verify::Execution run{{3, 1}, {{3, 0, 0}, {0}}, {{0, 3}}};
   EXPECT_THAT(draw_svg(parsed(kDrawn), {{"p", run}}), HasSubstr("rule 0 is not enabled"));
 }
 
 TEST(Bracha, HoldsForEveryN) {
   for (const auto& [name, verdict] : verdicts(bracha())) {
-    EXPECT_EQ(verdict, Verdict::kSafe) << name;
+    EXPECT_EQ(verdict, Safety::kSafe) << name;
   }
 }
 
@@ -261,7 +262,7 @@ TEST(Bracha, HoldsForEveryN) {
 TEST(Bracha, EveryMutantIsRefuted) {
   const auto broken = [](const BrachaThresholds& t) {
     for (const auto& [name, verdict] : verdicts(bracha(t))) {
-      if (verdict == Verdict::kViolated) return true;
+      if (verdict == Safety::kViolated) return true;
     }
     return false;
   };
@@ -283,11 +284,11 @@ constexpr const char* kPath =
 
 TEST(Nested, EventualitiesAreHandledExactly) {
   const auto v = verdicts(kPath);
-  EXPECT_EQ(v.at("nested"), Verdict::kViolated);
-  EXPECT_EQ(v.at("merged"), Verdict::kSafe);
-  EXPECT_EQ(v.at("never"), Verdict::kViolated);
-  EXPECT_EQ(v.at("order"), Verdict::kSafe);
-  EXPECT_EQ(v.at("both"), Verdict::kViolated);
+  EXPECT_EQ(v.at("nested"), Safety::kViolated);
+  EXPECT_EQ(v.at("merged"), Safety::kSafe);
+  EXPECT_EQ(v.at("never"), Safety::kViolated);
+  EXPECT_EQ(v.at("order"), Safety::kSafe);
+  EXPECT_EQ(v.at("both"), Safety::kViolated);
 }
 
 // The second process turns rule 1's guard false after the moment that the property begins with. The
@@ -304,8 +305,8 @@ TEST(Nested, AnUpperGuardMayTurnFalseAfterAMoment) {
       "  liveness: [](y == 1 -> <>[](x < 2 || S == 0)); } }");
   ASSERT_EQ(ta.properties[1].category(), "liveness");
   for (const Property& p : ta.properties) {
-    const Outcome o = check_smt(ta, p, 30);
-    EXPECT_EQ(o.verdict, Verdict::kViolated) << p.name << " " << o.why;
+    const CheckResult o = check_smt(ta, p, 30);
+    EXPECT_EQ(o.verdict, Safety::kViolated) << p.name << " " << o.why;
   }
 }
 
@@ -320,10 +321,10 @@ TEST(Fragment, ResetsAreRefusedBySmtAndDecidedByOthers) {
   EXPECT_THAT(check_smt(ta, ta.properties[0], 5).why, HasSubstr("resets"));
   CheckOptions smt;
   smt.checker = "smt";
-  for (const Outcome& o : check_all(ta, smt)) EXPECT_EQ(o.checker, "smt") << "who refused it";
+  for (const CheckResult& o : check_all(ta, smt)) EXPECT_EQ(o.checker, "smt") << "who refused it";
   const auto v = verdicts(text);
-  EXPECT_EQ(v.at("never"), Verdict::kViolated);
-  EXPECT_EQ(v.at("back"), Verdict::kSafe);
+  EXPECT_EQ(v.at("never"), Safety::kViolated);
+  EXPECT_EQ(v.at("back"), Safety::kSafe);
 }
 
 TEST(Fragment, ComparisonsOfVariablesAreRefused) {
@@ -341,8 +342,8 @@ TEST(Fragment, LivenessWithCyclesIsRefused) {
       "rules (0) { 0: a -> b when (true) do {}; 1: b -> a when (true) do {}; 2: b -> c when (true) "
       "do {}; }\n"
       "specifications (0) { ends: <>(c == N); } }");
-  const Outcome out = check_smt(ta, ta.properties[0], 5);
-  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  const CheckResult out = check_smt(ta, ta.properties[0], 5);
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
   EXPECT_THAT(out.why, HasSubstr("cycle"));
 }
 
@@ -356,18 +357,18 @@ TEST(Fragment, LivenessOutsideOfLiveIsExplored) {
   const Automaton ta = parsed(text);
   CheckOptions options;
   options.only = {"leaves"};
-  EXPECT_EQ(check_all(ta, options).front().verdict, Verdict::kViolated);
+  EXPECT_EQ(check_all(ta, options).front().verdict, Safety::kViolated);
   options.only = {"all"};
   options.seconds = 1;
-  EXPECT_EQ(check_all(ta, options).front().verdict, Verdict::kUnknown) << "this proves nothing";
+  EXPECT_EQ(check_all(ta, options).front().verdict, Safety::kUnknown) << "this proves nothing";
 }
 
 TEST(Time, AnUnfinishedCheckIsUnknown) {
   const Automaton ta = parsed(bracha());
   CheckOptions options;
   options.seconds = 1e-9;
-  for (const Outcome& o : check_all(ta, options)) {
-    EXPECT_EQ(o.verdict, Verdict::kUnknown);
+  for (const CheckResult& o : check_all(ta, options)) {
+    EXPECT_EQ(o.verdict, Safety::kUnknown);
     EXPECT_FALSE(o.why.empty());
   }
 }

@@ -32,7 +32,7 @@ TEST_P(Tables, EveryClaimHoldsForEveryN) {
   ASSERT_EQ(outcomes.size(), GetParam()->claims.size() + rounds);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const bool attacked = ta.name == "mmr14" && ta.properties[i].name == "binding";
-    EXPECT_EQ(outcomes[i].verdict, attacked ? Verdict::kViolated : Verdict::kSafe)
+    EXPECT_EQ(outcomes[i].verdict, attacked ? Safety::kViolated : Safety::kSafe)
         << ta.properties[i].name << ": " << outcomes[i].why;
   }
 }
@@ -49,7 +49,7 @@ TEST_P(Tables, EveryLocationIsReached) {
   }
   const auto outcomes = check_all(ta, {.seconds = 600});
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    EXPECT_EQ(outcomes[i].verdict, Verdict::kViolated) << ta.locations[i];
+    EXPECT_EQ(outcomes[i].verdict, Safety::kViolated) << ta.locations[i];
   }
 }
 
@@ -130,7 +130,7 @@ TEST(Agreement, WeakerThresholdsAreRefuted) {
     table.rules = rules;
     const auto outcomes = check_all(export_votes(table), {.only = {m.refuted}});
     ASSERT_EQ(outcomes.size(), 1u);
-    EXPECT_EQ(outcomes[0].verdict, Verdict::kViolated) << m.what << ": " << m.refuted;
+    EXPECT_EQ(outcomes[0].verdict, Safety::kViolated) << m.what << ": " << m.refuted;
   }
 }
 

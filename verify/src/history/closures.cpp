@@ -21,7 +21,7 @@ std::vector<std::optional<std::size_t>> session_order(const History& h) {
 }
 
 Finding no(std::string why) {
-  return {Verdict::kNo, std::move(why)};
+  return {Holds::kNo, std::move(why)};
 }
 
 std::string old_news(const History& h, std::size_t get, std::size_t newer,
@@ -75,7 +75,7 @@ Finding saturate(const History& h, const Reads& reads, std::uint32_t client, Rel
       }
     }
   }
-  return {Verdict::kYes};
+  return {Holds::kYes};
 }
 
 /// Per client and key, whether its versions can stand in one order that keeps those of their
@@ -94,17 +94,17 @@ Finding order_of_versions(const History& h, const Reads& reads, Pairs pairs) {
         const auto [it, first] = last.emplace(ops[put].client, put);
         if (!first) (void)order.add(place[std::exchange(it->second, put)], place[put]);
       }
-      Finding broken{Verdict::kYes};
+      Finding broken{Holds::kYes};
       pairs(client, key, [&](std::size_t older, std::optional<std::size_t> newer, std::size_t get) {
-        if (broken.verdict == Verdict::kNo || newer == older) return;
+        if (broken.holds == Holds::kNo || newer == older) return;
         if (!newer || !order.add(place[older], place[*newer])) {
           broken = no(old_news(h, get, older, newer, "for " + h.clients[client] + ", "));
         }
       });
-      if (broken.verdict == Verdict::kNo) return broken;
+      if (broken.holds == Holds::kNo) return broken;
     }
   }
-  return {Verdict::kYes};
+  return {Holds::kYes};
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ Finding judge_causal_convergent(const History& h, const Reads& reads) {
       }
     }
   }
-  return {Verdict::kYes};
+  return {Holds::kYes};
 }
 
 Finding judge_causal(const History& h, const Reads& reads) {
@@ -153,11 +153,11 @@ Finding judge_causal(const History& h, const Reads& reads) {
   if (!causal.cycle.empty()) return no(causal.cycle);
   for (std::uint32_t client = 0; client < h.clients.size(); ++client) {
     Relation order = causal.order;
-    if (auto found = saturate(h, reads, client, order); found.verdict != Verdict::kYes) {
+    if (auto found = saturate(h, reads, client, order); found.holds != Holds::kYes) {
       return found;
     }
   }
-  return {Verdict::kYes};
+  return {Holds::kYes};
 }
 
 Finding judge_pipelined(const History& h, const Reads& reads) {
@@ -176,11 +176,11 @@ Finding judge_pipelined(const History& h, const Reads& reads) {
         return no(show(h, op) + " returned what its own client put later");
       }
     }
-    if (auto found = saturate(h, reads, client, order); found.verdict != Verdict::kYes) {
+    if (auto found = saturate(h, reads, client, order); found.holds != Holds::kYes) {
       return found;
     }
   }
-  return {Verdict::kYes};
+  return {Holds::kYes};
 }
 
 Finding judge_read_your_writes(const History& h, const Reads& reads) {

@@ -15,12 +15,12 @@ constexpr std::array<std::string_view, kLevels + 1> kNames{
     "session",      "read-your-writes", "monotonic-reads",   "written", "nothing"};
 
 Finding too_many(const std::string& what) {
-  return {Verdict::kUnknown, what};
+  return {Holds::kUnknown, what};
 }
 
-Finding searched(Verdict verdict, std::uint64_t bound, const std::string& no) {
-  if (verdict == Verdict::kYes) return {verdict};
-  if (verdict == Verdict::kNo) return {verdict, no};
+Finding searched(Holds holds, std::uint64_t bound, const std::string& no) {
+  if (holds == Holds::kYes) return {holds};
+  if (holds == Holds::kNo) return {holds, no};
   return too_many("not decided within " + std::to_string(bound) +
                   " states; more may be allowed with --states");
 }
@@ -58,17 +58,17 @@ class Linearizability {
     }
     std::vector<std::vector<Operation>> by_key(history_.keys.size());
     for (const Operation& op : ops) by_key[op.key].push_back(op);
-    Finding all{Verdict::kYes};
+    Finding all{Holds::kYes};
     for (const auto& of_key : by_key) {
-      const Verdict found = search(of_key);
-      if (found == Verdict::kNo) return {found, first_breach(of_key)};
-      if (found == Verdict::kUnknown) all = searched(found, bounds_.states, {});
+      const Holds found = search(of_key);
+      if (found == Holds::kNo) return {found, first_breach(of_key)};
+      if (found == Holds::kUnknown) all = searched(found, bounds_.states, {});
     }
     return all;
   }
 
  private:
-  Verdict search(std::vector<Operation> ops) const {
+  Holds search(std::vector<Operation> ops) const {
     return OrderSearch(history_, std::move(ops), Precedence::kRealTime, bounds_.states).run();
   }
 
@@ -82,7 +82,7 @@ class Linearizability {
                       [](const Operation* a, const Operation* b) { return over_before(*a, *b); });
     const auto breach = std::partition_point(
         by_end.begin(), by_end.end(),
-        [&](const Operation* op) { return search(until(ops, *op)) != Verdict::kNo; });
+        [&](const Operation* op) { return search(until(ops, *op)) != Holds::kNo; });
     if (breach == by_end.end()) return "no order of all operations keeps real time";
     return "all is well until " + show(history_, **breach) + " ends" + stale(ops, **breach);
   }
@@ -112,18 +112,18 @@ void judge_below_sequential(const History& h, const Reads& reads, Report& r) {
   };
   set(Level::kReadYourWrites, judge_read_your_writes(h, reads));
   set(Level::kMonotonicReads, judge_monotonic_reads(h, reads));
-  const bool own = r.of(Level::kReadYourWrites).verdict == Verdict::kYes;
+  const bool own = r.of(Level::kReadYourWrites).holds == Holds::kYes;
   set(Level::kSession, own ? r.of(Level::kMonotonicReads) : r.of(Level::kReadYourWrites));
   set(Level::kPipelined, judge_pipelined(h, reads));
   set(Level::kCausal, judge_causal(h, reads));
-  const bool causal = r.of(Level::kCausal).verdict == Verdict::kYes;
+  const bool causal = r.of(Level::kCausal).holds == Holds::kYes;
   set(Level::kCausalConvergent, causal ? judge_causal_convergent(h, reads) : r.of(Level::kCausal));
 }
 
 // All from `from` on hold, as levels imply those below them.
 void hold_from(Level from, Report& r) {
   for (auto i = static_cast<std::size_t>(from); i < kLevels; ++i) {
-    r.findings[i] = {Verdict::kYes};
+    r.findings[i] = {Holds::kYes};
   }
 }
 
@@ -141,22 +141,22 @@ Level level_called(std::string_view name) {
 bool Report::certain() const {
   const auto end = findings.begin() + static_cast<std::ptrdiff_t>(level);
   return std::none_of(findings.begin(), end,
-                      [](const Finding& f) { return f.verdict == Verdict::kUnknown; });
+                      [](const Finding& f) { return f.holds == Holds::kUnknown; });
 }
 
 Report judge(const History& h, const Bounds& bounds) {
   Report r;
   const Reads reads(h);
   if (!reads.from_nowhere().empty()) {
-    r.findings.fill({Verdict::kNo, reads.from_nowhere()});
+    r.findings.fill({Holds::kNo, reads.from_nowhere()});
     return r;
   }
   hold_from(Level::kWritten, r);
   Finding& linear = r.findings[0];
   linear = Linearizability(h, bounds).judge();
-  if (linear.verdict == Verdict::kYes) hold_from(Level::kLinearizable, r);
+  if (linear.holds == Holds::kYes) hold_from(Level::kLinearizable, r);
   const bool small = h.operations.size() <= bounds.closure;
-  const bool open = linear.verdict != Verdict::kYes;
+  const bool open = linear.holds != Holds::kYes;
   if (open && small && reads.ambiguous().empty()) {
     judge_below_sequential(h, reads, r);
   } else if (open) {
@@ -168,16 +168,16 @@ Report judge(const History& h, const Bounds& bounds) {
   }
   Finding& sequential = r.findings[1];
   const Finding& convergent = r.of(Level::kCausalConvergent);
-  if (open && convergent.verdict == Verdict::kNo) {
+  if (open && convergent.holds == Holds::kNo) {
     sequential = convergent;
-    if (linear.verdict == Verdict::kUnknown) linear = convergent;
+    if (linear.holds == Holds::kUnknown) linear = convergent;
   } else if (open) {
-    const Verdict found = OrderSearch(h, h.operations, Precedence::kSession, bounds.states).run();
+    const Holds found = OrderSearch(h, h.operations, Precedence::kSession, bounds.states).run();
     sequential = searched(found, bounds.states, "no one order of all operations fits all clients");
-    if (found == Verdict::kYes) hold_from(Level::kSequential, r);
-    if (found == Verdict::kNo && linear.verdict == Verdict::kUnknown) linear = sequential;
+    if (found == Holds::kYes) hold_from(Level::kSequential, r);
+    if (found == Holds::kNo && linear.holds == Holds::kUnknown) linear = sequential;
   }
-  const auto holds = std::ranges::find(r.findings, Verdict::kYes, &Finding::verdict);
+  const auto holds = std::ranges::find(r.findings, Holds::kYes, &Finding::holds);
   r.level = static_cast<Level>(holds - r.findings.begin());
   return r;
 }

@@ -26,13 +26,13 @@ OrderSearch::OrderSearch(const History& history, std::vector<Operation> chosen,
   at_.assign(chains_.size(), 0);
 }
 
-Verdict OrderSearch::run() {
+Holds OrderSearch::run() {
   std::vector<Frame> frames(1);
   place_free_gets();
   open_frame(frames.back());
   while (!frames.empty()) {
-    if (path_.size() == ops_.size()) return Verdict::kYes;
-    if (seen_.size() > most_states_) return Verdict::kUnknown;
+    if (path_.size() == ops_.size()) return Holds::kYes;
+    if (seen_.size() > most_states_) return Holds::kUnknown;
     Frame& frame = frames.back();
     if (frame.next_turn == frame.candidates.size()) {
       undo(frame.path);
@@ -49,7 +49,7 @@ Verdict OrderSearch::run() {
     open_frame(next);
     frames.push_back(std::move(next));
   }
-  return Verdict::kNo;
+  return Holds::kNo;
 }
 
 const Operation* OrderSearch::head(std::size_t chain) const {

@@ -1,7 +1,7 @@
 // Whether operations can stand in one order in which every get returns the last put of its key.
 //
 //   OrderSearch search(history, chosen, Precedence::kRealTime, states);
-//   if (search.run() == Verdict::kNo) ...
+//   if (search.run() == Holds::kNo) ...
 //
 // Guarantees: the order keeps those of the clients and all declared dependencies; with kRealTime an
 // operation that ended before another began also stands before it. A get that can stand next is
@@ -25,7 +25,7 @@ class OrderSearch {
   OrderSearch(const History& history, std::vector<Operation> chosen, Precedence precedence,
               std::uint64_t states);
 
-  Verdict run();
+  Holds run();
   /// States looked at.
   std::uint64_t states() const { return seen_.size(); }
 

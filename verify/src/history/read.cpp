@@ -15,6 +15,11 @@ constexpr std::size_t kMostProblems = 20;
 /// One line, before names have numbers.
 struct Line {
   std::uint32_t number = 0;
+  // Where in it the members begin of which a complaint may be; columns count from 1.
+  std::uint32_t id_column = 1;
+  std::uint32_t begin_column = 1;
+  std::uint32_t end_column = 1;
+  std::uint32_t after_column = 1;
   Kind kind = Kind::kGet;
   std::string client, key, id;
   std::string value;  ///< as JSON writes it
@@ -53,17 +58,21 @@ class FileReader {
   static constexpr const char* kSample =
       R"({"client":"c0","op":"put","key":"x","value":"1","begin":10,"end":25})";
 
-  void complain(std::uint32_t line, const std::string& what) {
+  void complain(std::uint32_t line, std::uint32_t column, const std::string& what) {
     if (problems_.size() < kMostProblems) {
-      problems_.push_back("'" + file_ + "':" + std::to_string(line) + ": " + what);
+      problems_.push_back("'" + file_ + "':" + text::to_string({line, column}) + ": " + what);
     }
   }
 
   void read_line(std::string_view row, std::uint32_t number) {
     const auto tree = text::parse(row);
-    if (!tree) return complain(number, tree.error().front().what);
+    if (!tree) {
+      const text::Problem& first = tree.error().front();
+      return complain(number, first.place.column, first.what);
+    }
+    const std::uint32_t column = tree->place().column;
     if (!tree->is_object()) {
-      return complain(number, std::string("an operation is an object, like ") + kSample);
+      return complain(number, column, std::string("an operation is an object, like ") + kSample);
     }
     const std::size_t before = problems_.size();
     Line line;
@@ -73,46 +82,55 @@ class FileReader {
     if (problems_.size() != before) return;
     if (line.kind == Kind::kGet && !line.returned()) line.value = "null";
     if (!line.id.empty() && !by_id_.emplace(line.id, lines_.size()).second) {
-      return complain(number, "the id '" + line.id + "' stands at line " +
-                                  std::to_string(lines_[by_id_[line.id]].number) + " already");
+      return complain(number, line.id_column,
+                      "the id '" + line.id + "' stands at line " +
+                          std::to_string(lines_[by_id_[line.id]].number) + " already");
     }
     lines_.push_back(std::move(line));
   }
 
   void read_member(const text::Member& m, Line& line) {
+    const std::uint32_t column = m.value.place().column;
     const auto name = [&](std::string& out) {
       const std::string* text = m.value.as_text();
       if (text == nullptr || text->empty()) {
-        return complain(line.number, "'" + m.key + "' must be a string that is not empty");
+        return complain(line.number, column, "'" + m.key + "' must be a string that is not empty");
       }
       out = *text;
     };
     const auto time = [&](std::uint64_t& out) {
       const auto at = m.value.as_unsigned();
       if (!at || *at == kNever) {
-        return complain(line.number, "'" + m.key + "' is a whole number that is not negative");
+        return complain(line.number, column,
+                        "'" + m.key + "' is a whole number that is not negative");
       }
       out = *at;
     };
     if (m.key == "client") return name(line.client);
     if (m.key == "key") return name(line.key);
+    if (m.key == "id") line.id_column = column;
+    if (m.key == "begin") line.begin_column = column;
+    if (m.key == "end") line.end_column = column;
+    if (m.key == "after") line.after_column = column;
     if (m.key == "id") return name(line.id);
     if (m.key == "begin") return time(line.begin);
     if (m.key == "end") return m.value.is_null() ? void() : time(line.end);
     if (m.key == "op") return read_op(m.value, line);
     if (m.key == "after") return read_after(m.value, line);
     if (m.key != "value") {
-      return complain(line.number, unknown_name("key", m.key,
-                                                {"client", "op", "key", "value", "begin", "end",
-                                                 "id", "after"}));
+      return complain(
+          line.number, m.place.column,
+          unknown_name("key", m.key,
+                       {"client", "op", "key", "value", "begin", "end", "id", "after"}));
     }
     if (m.value.is_list() || m.value.is_object()) {
-      return complain(line.number, "'value' must be a string, a number, true, false or null");
+      return complain(line.number, column,
+                      "'value' must be a string, a number, true, false or null");
     }
     // Two that round to the same would be one value, and 1e2 another than 100.
     if (m.value.is_number() && !m.value.as_unsigned() && !m.value.as_signed()) {
       return complain(
-          line.number,
+          line.number, column,
           "'value' is a number that cannot be compared exactly: only whole numbers from "
           "-2^63 to 2^64-1 without point and exponent can; write it as a string, in "
           "quotes");
@@ -123,7 +141,7 @@ class FileReader {
   void read_op(const text::Value& value, Line& line) {
     const std::string* op = value.as_text();
     if (op == nullptr || (*op != "put" && *op != "get")) {
-      return complain(line.number, "'op' is \"put\" or \"get\"");
+      return complain(line.number, value.place().column, "'op' is \"put\" or \"get\"");
     }
     line.kind = *op == "put" ? Kind::kPut : Kind::kGet;
   }
@@ -134,19 +152,22 @@ class FileReader {
       names = names && item.as_text() != nullptr;
       if (names) line.after.push_back(*item.as_text());
     }
-    if (!names) complain(line.number, "'after' is a list of ids");
+    if (!names) complain(line.number, value.place().column, "'after' is a list of ids");
   }
 
   void require(const text::Value& tree, const Line& line) {
+    const std::uint32_t column = tree.place().column;
     for (const char* key : {"client", "op", "key", "begin"}) {
-      if (tree.find(key) == nullptr) complain(line.number, std::string("'") + key + "' is missing");
+      if (tree.find(key) == nullptr)
+        complain(line.number, column, std::string("'") + key + "' is missing");
     }
     if (tree.find("value") == nullptr && (line.kind == Kind::kPut || line.returned())) {
-      complain(line.number, "'value' is missing; null stands for nothing");
+      complain(line.number, column, "'value' is missing; null stands for nothing");
     }
     if (line.end < line.begin) {
-      complain(line.number, "it ends at " + std::to_string(line.end) + ", before it begins at " +
-                                std::to_string(line.begin));
+      complain(line.number, line.end_column,
+               "it ends at " + std::to_string(line.end) + ", before it begins at " +
+                   std::to_string(line.begin));
     }
   }
 
@@ -164,7 +185,7 @@ class FileReader {
       if (before == nullptr) continue;
       previous_[i] = static_cast<std::size_t>(before - lines_.data());
       if (before->end <= line.begin) continue;
-      complain(line.number,
+      complain(line.number, line.begin_column,
                "client '" + line.client + "' begins at " + std::to_string(line.begin) +
                    " while its operation of line " + std::to_string(before->number) +
                    (before->returned() ? " is open until " + std::to_string(before->end)
@@ -178,16 +199,19 @@ class FileReader {
       for (const std::string& id : line.after) {
         const auto it = by_id_.find(id);
         if (it == by_id_.end()) {
-          complain(line.number, "there is no operation with the id '" + id + "'");
+          complain(line.number, line.after_column,
+                   "there is no operation with the id '" + id + "'");
           continue;
         }
         const Line& other = lines_[it->second];
         if (other.kind == Kind::kGet && !other.returned()) {
-          complain(line.number, "it is after '" + id + "' of line " + std::to_string(other.number) +
-                                    ", a get that never returned");
+          complain(line.number, line.after_column,
+                   "it is after '" + id + "' of line " + std::to_string(other.number) +
+                       ", a get that never returned");
         } else if (line.end < other.begin) {
-          complain(line.number, "it is after '" + id + "' of line " + std::to_string(other.number) +
-                                    ", which began when it had ended");
+          complain(line.number, line.after_column,
+                   "it is after '" + id + "' of line " + std::to_string(other.number) +
+                       ", which began when it had ended");
         }
       }
     }
@@ -233,8 +257,9 @@ class FileReader {
       for (auto it = met; it != way.end(); ++it) {
         ring += std::to_string(lines_[*it].number) + " after ";
       }
-      return complain(lines_[*met].number, "operations depend on themselves: line " + ring +
-                                               "line " + std::to_string(lines_[*met].number));
+      return complain(lines_[*met].number, lines_[*met].after_column,
+                      "operations depend on themselves: line " + ring + "line " +
+                          std::to_string(lines_[*met].number));
     }
   }
 

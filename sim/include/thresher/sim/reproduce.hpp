@@ -3,7 +3,7 @@
 //
 //   for (const std::string& name : reproductions()) {
 //     const Reproduction r = reproduce(name, {.runs = 400, .seed = 1});
-//     for (const Claim& c : r.claims) print(c.what, c.measured, c.holds());
+//     for (const CheckedClaim& c : r.claims) print(c.what, c.measured, c.holds());
 //     std::string page = reproduction_html({r}, version, command);   // claims and pictures
 //   }
 //
@@ -20,7 +20,7 @@
 
 namespace thresher::sim {
 
-struct Claim {
+struct CheckedClaim {
   std::string what;
   double least = 0;  ///< what may come out
   double most = 0;
@@ -33,7 +33,7 @@ struct Claim {
 struct Reproduction {
   std::string name;
   std::string source;
-  std::vector<Claim> claims;
+  std::vector<CheckedClaim> claims;
   std::vector<Chart> charts;  ///< what the claims are about, over sizes or ages
 };
 

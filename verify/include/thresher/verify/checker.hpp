@@ -18,14 +18,14 @@
 
 namespace thresher::verify {
 
-enum class Verdict : std::uint8_t { kSafe, kViolated, kUnknown };
+enum class Safety : std::uint8_t { kSafe, kViolated, kUnknown };
 
-struct Outcome {
-  Verdict verdict = Verdict::kUnknown;
+struct CheckResult {
+  Safety verdict = Safety::kUnknown;
   std::string why;      ///< of kUnknown
   std::string checker;  ///< which one answered
   double seconds = 0;
-  std::optional<Run> witness;  ///< of kViolated
+  std::optional<Execution> witness;  ///< of kViolated
   /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right, when CheckOptions::keep_proofs. Of
   /// check_all() one text that is written from the automaton by other code than the checker's;
   /// where there is none (variables that shrink), and of acs and zcs alone, those that the checker
@@ -74,31 +74,31 @@ const std::vector<std::string>& checker_names();
 
 /// The segment encoding on Z3 (docs/verify/automata.md): safety and liveness of automata whose
 /// variables only grow and whose guards are lower or upper bounds.
-Outcome check_smt(const Automaton& automaton, const Property& property, double seconds,
-                  const CheckControl& control = {});
-/// Properties of two futures, on the same encoding: the prefix once, its continuation twice.
-Outcome check_binding(const Automaton& automaton, const Property& property, double seconds,
+CheckResult check_smt(const Automaton& automaton, const Property& property, double seconds,
                       const CheckControl& control = {});
+/// Properties of two futures, on the same encoding: the prefix once, its continuation twice.
+CheckResult check_binding(const Automaton& automaton, const Property& property, double seconds,
+                          const CheckControl& control = {});
 /// All configurations for small parameters, one by one: finds violations of any property, never
 /// proves their absence. As for liveness, it knows the runs that come to rest.
-Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds,
-                       const CheckControl& control = {});
+CheckResult check_explicit(const Automaton& automaton, const Property& property, double seconds,
+                           const CheckControl& control = {});
 /// Backwards over processes counted exactly and intervals of the variables, then a search with Z3
 /// for a run through what remains. Safety with one eventuality in the negation, resets and
 /// decrements included: there a semi-decision procedure.
-Outcome check_acs(const Automaton& automaton, const Property& property, double seconds,
-                  const CheckControl& control = {});
+CheckResult check_acs(const Automaton& automaton, const Property& property, double seconds,
+                      const CheckControl& control = {});
 /// The same with locations that are empty or not, as decision diagrams. The library behind it,
 /// BuDDy, is global: calls from several threads take turns at the diagrams.
-Outcome check_zcs(const Automaton& automaton, const Property& property, double seconds,
-                  const CheckControl& control = {});
+CheckResult check_zcs(const Automaton& automaton, const Property& property, double seconds,
+                      const CheckControl& control = {});
 
 /// What one instance shows.
 struct Exploration {
-  bool started = false;            ///< a start was found
-  bool complete = false;           ///< so were all, and every configuration was seen
-  std::optional<Run> witness;      ///< a run that violates the property
-  std::optional<Futures> futures;  ///< of a property of two futures
+  bool started = false;              ///< a start was found
+  bool complete = false;             ///< so were all, and every configuration was seen
+  std::optional<Execution> witness;  ///< a run that violates the property
+  std::optional<Futures> futures;    ///< of a property of two futures
 };
 /// All runs of the instance with these parameters, up to a bound on time and configurations.
 Exploration explore_instance(const Automaton& automaton, const Property& property,
@@ -106,10 +106,10 @@ Exploration explore_instance(const Automaton& automaton, const Property& propert
 
 /// What small instances say of a property that a checker called safe.
 struct Rehearsal {
-  std::size_t instances = 0;       ///< that were run in full
-  std::string why_none{};          ///< of 0 instances
-  std::optional<Run> witness;      ///< a run of one that violates the property
-  std::optional<Futures> futures;  ///< of a property of two futures
+  std::size_t instances = 0;         ///< that were run in full
+  std::string why_none{};            ///< of 0 instances
+  std::optional<Execution> witness;  ///< a run of one that violates the property
+  std::optional<Futures> futures;    ///< of a property of two futures
 };
 /// Runs small instances, the smallest first, for so many seconds.
 Rehearsal rehearse(const Automaton& automaton, const Property& property, double seconds,
@@ -118,7 +118,7 @@ Rehearsal rehearse(const Automaton& automaton, const Property& property, double 
 /// One outcome for each property asked for, in order (all unknown where check_instance() fails),
 /// about a quarter of a second after `options.seconds` at the latest. A checker that has not
 /// noticed the end by then is left to itself, in a thread that works on copies
-/// (`Outcome::left_behind`): a program that ends then had better do so with std::_Exit.
-std::vector<Outcome> check_all(const Automaton& automaton, const CheckOptions& options);
+/// (`CheckResult::left_behind`): a program that ends then had better do so with std::_Exit.
+std::vector<CheckResult> check_all(const Automaton& automaton, const CheckOptions& options);
 
 }  // namespace thresher::verify

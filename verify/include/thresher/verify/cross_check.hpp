@@ -1,8 +1,8 @@
 // Another solver's word on another encoding of what a checker called safe.
 //
 //   CheckOptions options; options.keep_proofs = true;
-//   for (const Outcome& o : check_all(ta, options)) {
-//     if (o.verdict == Verdict::kSafe) report(verify::cross_check(o, 10));
+//   for (const CheckResult& o : check_all(ta, options)) {
+//     if (o.verdict == Safety::kSafe) report(verify::cross_check(o, 10));
 //   }
 //
 // Guarantees: the outcome is not changed; a solver that hangs is killed when the time is over, with
@@ -34,7 +34,7 @@ struct SecondOpinion {
 };
 
 /// Runs `program` on each formula of a kSafe outcome. `program` is looked for on PATH.
-SecondOpinion cross_check(const Outcome& outcome, double seconds,
+SecondOpinion cross_check(const CheckResult& outcome, double seconds,
                           const std::string& program = "cvc5");
 
 /// For a process that is about to end in the middle of a call: kills the program and removes its

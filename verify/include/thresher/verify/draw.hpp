@@ -22,7 +22,7 @@ std::string draw_dot(const Automaton& automaton);
 /// A run with the name of the property that it violates.
 struct Picture {
   std::string title;
-  Run run;
+  Execution run;
 };
 
 /// One picture below the other: time runs downwards, one column a location, numbers of processes

@@ -1,6 +1,6 @@
 // Concrete runs: the counterexamples of the checkers, replayed before anybody sees them.
 //
-//   Run run{values, start, {{rule, 3}}};                    // the rule, three nodes at once
+//   Execution run{values, start, {{rule, 3}}};              // the rule, three nodes at once
 //   auto configurations = verify::replay(ta, run);          // or which step was not enabled
 //   if (!verify::holds(property, values, *configurations)) ...      // a violation indeed
 //
@@ -31,23 +31,23 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-struct Run {
+struct Execution {
   std::vector<std::int64_t> parameters;
   Configuration start;
   std::vector<Step> steps;
 
-  friend bool operator==(const Run&, const Run&) = default;
+  friend bool operator==(const Execution&, const Execution&) = default;
 };
 
 /// Two ways on from the same configuration.
 struct Futures {
-  Run prefix;
+  Execution prefix;
   std::vector<Step> first;
   std::vector<Step> second;
 };
 /// The prefix with the first way, and with the second.
-Run one_future(const Futures& futures);
-Run another_future(const Futures& futures);
+Execution one_future(const Futures& futures);
+Execution another_future(const Futures& futures);
 
 /// Beyond 64 bits: the largest or smallest number that they hold.
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
@@ -64,7 +64,7 @@ inline constexpr std::int64_t kMostReplayed = 200'000;
 
 /// Every configuration of the run, the first included. kRejected: it is not a run of the automaton;
 /// `where` is "step 3", or "the start". kUnsupported: it has more than kMostReplayed.
-Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, const Run& run);
+Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, const Execution& run);
 
 /// Carries both futures out: whether they break what `fork` says. Errors as those of
 /// replay().
@@ -72,10 +72,11 @@ Result<bool, Error> both_happen(const Automaton& automaton, const Fork& fork,
                                 const Futures& futures);
 /// The same of two runs: whether they are alike up to a configuration where `when` holds, and end
 /// in `first` and `second`. False too when one of them is not a run.
-bool both_happen(const Automaton& automaton, const Fork& fork, const Run& one, const Run& another);
+bool both_happen(const Automaton& automaton, const Fork& fork, const Execution& one,
+                 const Execution& another);
 
 /// For people: parameters, the start, one line a step with what changed.
-std::string describe(const Automaton& automaton, const Run& run);
+std::string describe(const Automaton& automaton, const Execution& run);
 std::string describe(const Automaton& automaton, const Futures& futures);
 
 }  // namespace thresher::verify

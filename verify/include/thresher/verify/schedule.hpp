@@ -20,7 +20,7 @@ namespace thresher::verify {
 /// A run and the property that it is said to break.
 struct NamedRun {
   std::string property;
-  Run run;
+  Execution run;
 
   friend bool operator==(const NamedRun&, const NamedRun&) = default;
 };

@@ -160,7 +160,7 @@ class ChainedEcho {
     std::size_t from_archive = 0;
   };
   /// How far a peer says it is.
-  struct Claim {
+  struct Progress {
     Head echoed{};
     Head ready{};
     Head delivered{};
@@ -184,10 +184,10 @@ class ChainedEcho {
     Head told_next;            // at the last tick
     std::uint64_t erased = 0;  // up to here no payload is on disk
     Head goal;                 // delivered as soon as all payloads up to it are here
-    Claim said;                // what this node said last, durable
+    Progress said;             // what this node said last, durable
     std::map<std::uint64_t, Bytes> waiting;  // payloads beyond the echoed head, by number
     std::size_t waiting_bytes = 0;
-    std::vector<Claim> claims;      // by peer; of this node, what it said
+    std::vector<Progress> claims;   // by peer; of this node, what it said
     std::map<NodeId, Head> floors;  // of peers
     std::uint64_t flush_at = 0;     // the count that all are asked to speak of
     std::uint64_t last_flush = 0;
@@ -254,7 +254,7 @@ class ChainedEcho {
   void move_base(NodeId origin, Stream& s, const Head& base, Fx& fx);
   bool outdated(const Stream& s, const Head& head) const;
   bool settled(const Stream& s) const;
-  static Head ready_of(const Stream& s, const Claim& claim);
+  static Head ready_of(const Stream& s, const Progress& claim);
   static bool has_news(const Stream& s);
   void arm(Fx& fx);
   void arm_for(NodeId origin, Fx& fx);

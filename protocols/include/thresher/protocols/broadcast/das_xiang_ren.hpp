@@ -43,7 +43,7 @@ struct Ready {
 using Message = std::variant<Propose, Echo, Ready, Ask, Floor>;
 
 /// What some say that this node's fragment is.
-struct Claim {
+struct FragmentClaim {
   Bytes fragment;
   Tally by;
 };
@@ -52,7 +52,7 @@ struct Claim {
 struct Count {
   explicit Count(const Committee& c) : ready(c), echoed(c.size()) {}
 
-  std::vector<Claim> claims{};
+  std::vector<FragmentClaim> claims{};
   Tally ready;
   NodeSet echoed;                       ///< so they have the payload
   std::map<NodeId, Bytes> fragments{};  ///< of those that said ready

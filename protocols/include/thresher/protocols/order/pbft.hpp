@@ -76,14 +76,14 @@ inline constexpr std::string_view kRepeated = SlotLog::kRepeated;
 Bytes decision_key(std::uint64_t slot);
 
 /// What a node says of a slot when it leaves a view.
-struct Claim {
+struct SlotReport {
   std::uint64_t prepared_view = 0;       ///< 0: never prepared
   Bytes prepared;                        ///< in that view
   std::map<Digest, std::uint64_t> seen;  ///< accepted proposals, each with its last view
 };
 struct ViewChange {
   std::uint64_t floor = 0;  ///< below it everything is delivered by a quorum
-  std::map<std::uint64_t, Claim> claims;
+  std::map<std::uint64_t, SlotReport> claims;
 };
 
 /// What is held of all that peers can fill.
@@ -174,7 +174,7 @@ class Pbft {
     Votes votes[2];  // by phase
   };
   struct Slot {
-    pbft::Claim claim;
+    pbft::SlotReport claim;
     std::map<std::uint64_t, Ballot> ballots;  // by view, this one and the next few
   };
   using Choice = std::map<std::uint64_t, Bytes>;
@@ -208,10 +208,10 @@ class Pbft {
   std::optional<pbft::ViewChange> read_view_change(const Bytes& payload) const;
   void take_view_change(const bracha::Delivery& d);
   void keep_view_change(NodeId origin, const Bytes& payload);
-  void note_worn(std::uint64_t slot, const pbft::Claim& claim);
+  void note_worn(std::uint64_t slot, const pbft::SlotReport& claim);
   void advance(Fx& fx);
   void propose(Fx& fx);
-  bool may_accept(std::uint64_t slot, const pbft::Claim& claim, const Bytes& value) const;
+  bool may_accept(std::uint64_t slot, const pbft::SlotReport& claim, const Bytes& value) const;
   void accept(std::uint64_t slot, const Bytes& value, Fx& fx);
   void vote(std::uint64_t slot, Ballot& b, pbft::Phase phase, Fx& fx);
   bool announce(NodeId id, std::uint64_t delivered);
@@ -223,7 +223,7 @@ class Pbft {
   void forget(Fx& fx);
   void move_floor(Fx& fx);
   void save_view(Fx& fx) const;
-  void save_claim(std::uint64_t slot, const pbft::Claim& claim, Fx& fx) const;
+  void save_claim(std::uint64_t slot, const pbft::SlotReport& claim, Fx& fx) const;
   void resume(Fx& fx);
   void change_view(std::uint64_t view, Fx& fx);
   void submit_view_change(Fx& fx);

@@ -54,10 +54,10 @@ std::string_view name_of(Level level);
 /// The level of that name; kNothing for none.
 Level level_called(std::string_view name);
 
-enum class Verdict : std::uint8_t { kYes, kNo, kUnknown };
+enum class Holds : std::uint8_t { kYes, kNo, kUnknown };
 
 struct Finding {
-  Verdict verdict = Verdict::kUnknown;
+  Holds holds = Holds::kUnknown;
   std::string why{};  ///< of kNo and kUnknown: with lines of the file
 };
 
