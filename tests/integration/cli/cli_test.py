@@ -594,7 +594,7 @@ class Operators(Files):
             self.configure(0, 'listen = ""', f'listen = "{address}"')
             out = run("node", "run", "--home", self.home / "node0")
             self.assertEqual(out.returncode, 2, address)
-            self.assertRegex(out.stderr, r"node\.toml:\d+: metrics\.listen is .* is no address on loopback")
+            self.assertRegex(out.stderr, r"node\.toml:\d+:10: metrics\.listen is .* is no address on loopback")
             self.configure(0, f'listen = "{address}"', 'listen = ""')
 
     def test_a_metrics_port_in_use(self):

@@ -60,17 +60,17 @@ class History(unittest.TestCase):
         self.assertIsNone(json.loads(self.check(puts + gets, *arguments[:4], "--json").stdout)["findings"]
                           ["linearizable"]["holds"])
 
-    def test_bad_input_is_refused_with_its_line(self):
+    def test_bad_input_is_refused_with_its_place(self):
         good = operation("a", "put", "x", "1", 0, 5, id="e1")
-        for bad, why in ((operation("b", "get", "x", 1, 9, 8), ":2: it ends at 8, before it begins at 9"),
-                         (operation("b", "get", "x", 1, 8, 9, after=["e7"]), ":2: there is no operation with the id"),
-                         (operation("a", "get", "x", 1, 4, 9), ":2: client 'a' begins at 4 while"),
+        for bad, why in ((operation("b", "get", "x", 1, 9, 8), r":2:\d+: it ends at 8, before it begins at 9"),
+                         (operation("b", "get", "x", 1, 8, 9, after=["e7"]), r":2:\d+: there is no operation with the id"),
+                         (operation("a", "get", "x", 1, 4, 9), r":2:\d+: client 'a' begins at 4 while"),
                          (operation("b", "put", "x", 2, 0, 9, id="e2", after=["e2"]), "depend on themselves"),
-                         ({"client": "b"}, ":2: 'op' is missing")):
+                         ({"client": "b"}, ":2:1: 'op' is missing")):
             out = self.check([good, bad])
             self.assertEqual((out.returncode, out.stdout), (2, ""), why)
             self.assertIn(f"'{self.path}'", out.stderr)
-            self.assertIn(why, out.stderr)
+            self.assertRegex(out.stderr, why)
         self.assertIn("--at-least 'lineal' is no level", self.check([good], "--at-least", "lineal").stderr)
         self.path.unlink()
         gone = subprocess.run([BINARY, "history", "check", self.path], capture_output=True, text=True, timeout=60)
