@@ -91,7 +91,7 @@ class Beacon(unittest.TestCase):
         self.assertIn(f"line 2 is not a JSON object: column {len(lines[1])}: ", cut.stderr)
         self.assertIn("byte 0", cut.stderr)
         self.assertIn("no line", self.verify([]).stderr)
-        self.assertIn("no JSON object", self.verify(["[]\n"]).stderr)
+        self.assertIn("not a JSON object", self.verify(["[]\n"]).stderr)
         self.verify_without_end(lines[:3])
 
     def verify_without_end(self, lines):

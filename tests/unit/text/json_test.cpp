@@ -95,10 +95,10 @@ TEST(Json, CommentsAreWholeLinesOnly) {
 
 TEST(Json, SaysWhatIsNoJsonAndWhere) {
   EXPECT_EQ(refused("{\"a\": 1,\n\"b\": }\n").place, (Place{2, 6}));
-  EXPECT_NE(refused("").what.find("no JSON"), std::string::npos);
-  EXPECT_NE(refused("{} {}").what.find("no JSON"), std::string::npos);
-  EXPECT_NE(refused("[1e999]").what.find("no JSON"), std::string::npos);
-  EXPECT_NE(refused("\"\xff\"").what.find("no JSON"), std::string::npos);
+  EXPECT_NE(refused("").what.find("invalid JSON"), std::string::npos);
+  EXPECT_NE(refused("{} {}").what.find("invalid JSON"), std::string::npos);
+  EXPECT_NE(refused("[1e999]").what.find("invalid JSON"), std::string::npos);
+  EXPECT_NE(refused("\"\xff\"").what.find("invalid JSON"), std::string::npos);
 }
 
 // The library takes it for the end of the text: what followed was not looked at.
