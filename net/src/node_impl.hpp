@@ -265,6 +265,9 @@ struct Node::Impl final : EngineHost {
   std::optional<StartPoint> start_point_of(ByteView own) const;
   std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
   FromSnapshot restore_from(StartPoint from, ByteView state, const Digest& digest);
+  FromSnapshot restore_running(const SnapshotFolder& folder, Round slot);
+  Error restored_wrongly(const std::string& snapshot, const std::string& state,
+                         const std::string& remedy) const;
 
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,

@@ -199,24 +199,47 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
   return FromSnapshot::kYes;
 }
 
-// The newest first, whether it was taken at a stop or while the node ran. Of the latter only those
-// that a quorum certified: what came before this node found out that its application differs is not
-// restored.
+Error Node::Impl::restored_wrongly(const std::string& snapshot, const std::string& state,
+                                   const std::string& remedy) const {
+  return {ErrorCode::kRejected,
+          "the snapshot '" + snapshot + "' does not give " + state +
+              ": what the application writes and its restore() do not belong together. Mend it, "
+              "remove '" +
+              remedy + "', and start the node again, which reads more of its log",
+          options.data};
+}
+
+// One that was taken while the node ran, if a quorum certified it: what came before this node found
+// out that its application differs is not restored. kNo: it is passed over, and the log says why.
+Node::Impl::FromSnapshot Node::Impl::restore_running(const SnapshotFolder& folder, Round slot) {
+  const auto certificate = load_certificate(*store, slot, committee().size());
+  if (!certificate) {
+    checkpoints.need(slot);
+    return FromSnapshot::kNo;
+  }
+  const auto pass_over = [&](const std::string& why) {
+    say(Level::kWarning, "the snapshot '" + folder.path_of(slot) + "'" + why +
+                             ": an older one is used, or the log from its beginning");
+    return FromSnapshot::kNo;
+  };
+  const auto loaded = folder.load(slot);
+  if (!loaded || loaded->manifest.checkpoint != certificate->checkpoint)
+    return pass_over(loaded ? " is not of what was certified" : " is damaged");
+  auto from = start_point_of(*loaded);
+  if (!from) return pass_over(" contradicts itself");
+  const FromSnapshot got =
+      restore_from(std::move(*from), loaded->state.view(), certificate->checkpoint.state);
+  if (got == FromSnapshot::kYes) whole_snapshots.insert(slot);
+  // Since it was looked at.
+  if (got == FromSnapshot::kWrong && !folder.load(slot)) return pass_over(" is damaged");
+  return got;
+}
+
+// The newest first, whether it was taken at a stop or while the node ran.
 Result<Unit, Error> Node::Impl::restore_snapshot() {
   if (options.store == StoreKind::kMemory) return Unit{};
   const SnapshotFolder folder(options.data);
   const auto at_stop = load_snapshot(options.data);
-  const auto from_stop = [&] {
-    auto from = start_point_of(at_stop->own);
-    return from ? restore_from(std::move(*from), at_stop->app, at_stop->state) : FromSnapshot::kNo;
-  };
-  const Error wrong_at_stop{
-      ErrorCode::kRejected,
-      "the snapshot '" + options.data +
-          "/snapshot' does not give the state that the application had when the node was stopped: "
-          "its snapshot() and restore() do not belong together. Mend it, remove that file, and "
-          "start the node again, which reads more of its log",
-      options.data};
   const auto stop_slot = [&]() -> std::uint64_t {
     if (!at_stop) return 0;
     Reader in(at_stop->own);
@@ -225,62 +248,28 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
   }();
   bool stop_tried = !at_stop;
   Result<Unit, Error> ended = Unit{};
+  // True when there is nothing more to try.
+  const auto try_stop = [&] {
+    stop_tried = true;
+    auto from = start_point_of(at_stop->own);
+    const FromSnapshot got =
+        from ? restore_from(std::move(*from), at_stop->app, at_stop->state) : FromSnapshot::kNo;
+    const std::string file = options.data + "/snapshot";
+    if (got == FromSnapshot::kYes) ended = Unit{};
+    if (got == FromSnapshot::kWrong)
+      ended = restored_wrongly(file, "the state that the application had at the stop", file);
+    return got != FromSnapshot::kNo;
+  };
   for (const Round slot : folder.slots()) {
-    if (!stop_tried && stop_slot >= slot.value) {
-      stop_tried = true;
-      const FromSnapshot got = from_stop();
-      if (got == FromSnapshot::kYes) return Unit{};
-      if (got == FromSnapshot::kWrong) return wrong_at_stop;
-    }
-    const auto certificate = load_certificate(*store, slot, committee().size());
-    if (!certificate) {
-      checkpoints.need(slot);
-      continue;
-    }
-    const auto loaded = folder.load(slot);
-    const std::string where = "the snapshot '" + folder.path_of(slot) + "'";
-    const auto pass_over = [&](const std::string& why) {
-      say(Level::kWarning, where + why + ": an older one is used, or the log from its beginning");
-    };
-    if (!loaded || loaded->manifest.checkpoint != certificate->checkpoint) {
-      pass_over(loaded ? " is not of what was certified" : " is damaged");
-      continue;
-    }
-    auto from = start_point_of(*loaded);
-    if (!from) {
-      pass_over(" contradicts itself");
-      continue;
-    }
-    switch (restore_from(std::move(*from), loaded->state.view(), certificate->checkpoint.state)) {
-      case FromSnapshot::kYes:
-        whole_snapshots.insert(slot);
-        return Unit{};
-      case FromSnapshot::kNo:
-        break;
-      case FromSnapshot::kWrong:
-        if (!folder.load(slot)) {  // since it was looked at
-          pass_over(" is damaged");
-          break;
-        }
-        ended = Error{
-            ErrorCode::kRejected,
-            where +
-                " does not give the state that was certified when it was taken: freeze() and "
-                "restore() of the application do not belong together. Mend it, remove '" +
-                options.data + "/snapshots', and start the node again, which reads its whole log",
-            options.data};
-    }
+    if (!stop_tried && stop_slot >= slot.value && try_stop()) return ended;
+    const FromSnapshot got = restore_running(folder, slot);
+    if (got == FromSnapshot::kYes) return Unit{};
+    if (got == FromSnapshot::kWrong)
+      ended = restored_wrongly(folder.path_of(slot), "the state that was certified",
+                               options.data + "/snapshots");
     if (!calls.problem().empty()) return app_threw();
   }
-  if (stop_tried) return ended;
-  switch (from_stop()) {
-    case FromSnapshot::kYes:
-      return Unit{};
-    case FromSnapshot::kWrong:
-      return wrong_at_stop;
-    case FromSnapshot::kNo:
-      break;
-  }
+  if (!stop_tried) (void)try_stop();
   return ended;
 }
 

@@ -16,7 +16,7 @@ const Automaton& automaton() {
 }  // namespace
 
 std::vector<std::string> fuzz_samples() {
-  const Run run{{4, 1, 1}, {{2, 1, 0}, {0, 0}}, {{0, 2}, {1, 1}}};
+  const Execution run{{4, 1, 1}, {{2, 1, 0}, {0, 0}}, {{0, 2}, {1, 1}}};
   return {print_schedule(automaton(), {{"never", run}, {"live", run}})};
 }
 

@@ -215,8 +215,7 @@ TEST(Embedding, ARestoreThatOnlySaysThatItWorkedStopsTheStart) {
   (void)net.submit(0, "before the stop");
   net.stop(0);
   const std::string why = net.start(0, {}, [](Recorder& app) { app.restore_wrongly(); });
-  EXPECT_THAT(
-      why, HasSubstr("does not give the state that the application had when the node was stopped"));
+  EXPECT_THAT(why, HasSubstr("does not give the state that the application had at the stop"));
   EXPECT_EQ(net.start(0), "");
   EXPECT_EQ(net.app(0).count(), 1u);
 }

@@ -191,7 +191,7 @@ TEST(Combination, DrawsItsCoefficientsFromChaCha20) {
 /// Which groups of 8 honest signatures settle when those named are damaged by `how`.
 template <class Damage>
 std::vector<u32> settled(u32 count, const std::vector<u32>& where, Damage how,
-                         std::vector<Outcome>& outcomes) {
+                         std::vector<StageResult>& outcomes) {
   std::vector<Record> records(count);
   std::vector<u64> messages(count);
   std::vector<Scratch> scratch(count);
@@ -229,16 +229,16 @@ std::vector<u32> settled(u32 count, const std::vector<u32>& where, Damage how,
 
 // A combination that never settled would give right verdicts all the same, only slower.
 TEST(Combination, SettlesHonestGroupsAndLeavesOthersOpen) {
-  std::vector<Outcome> outcomes;
+  std::vector<StageResult> outcomes;
   EXPECT_EQ(settled(
                 20, {}, [](Record&) {}, outcomes),
             (std::vector<u32>{1, 1, 1}));
-  for (const Outcome o : outcomes) EXPECT_EQ(o, Outcome::kValid);
+  for (const StageResult o : outcomes) EXPECT_EQ(o, StageResult::kValid);
   EXPECT_EQ(settled(
                 20, {9, 19}, [](Record& r) { r.s[1] ^= 2; }, outcomes),
             (std::vector<u32>{1, 0, 0}));
-  EXPECT_EQ(outcomes[7], Outcome::kValid);
-  EXPECT_EQ(outcomes[8], Outcome::kUnsettled);
+  EXPECT_EQ(outcomes[7], StageResult::kValid);
+  EXPECT_EQ(outcomes[8], StageResult::kUnsettled);
   // Two errors that cancel under equal coefficients do not under secret ones.
   bool up = false;
   const auto cancelling = [&up](Record& r) {
@@ -249,18 +249,18 @@ TEST(Combination, SettlesHonestGroupsAndLeavesOthersOpen) {
 }
 
 TEST(Combination, IsNotSpoiledByWhatIsBadByItself) {
-  std::vector<Outcome> outcomes;
+  std::vector<StageResult> outcomes;
   const auto no_key = [](Record& r) { std::memset(r.key, 0, 32), r.key[0] = 2; };
   EXPECT_EQ(settled(12, {3}, no_key, outcomes), (std::vector<u32>{1, 1}));
-  EXPECT_EQ(outcomes[3], Outcome::kBadKey);
-  EXPECT_EQ(outcomes[4], Outcome::kValid);
+  EXPECT_EQ(outcomes[3], StageResult::kBadKey);
+  EXPECT_EQ(outcomes[4], StageResult::kValid);
   const auto no_r = [](Record& r) { std::memset(r.r, 0, 32), r.r[0] = 2; };
   EXPECT_EQ(settled(12, {3}, no_r, outcomes), (std::vector<u32>{1, 1}));
-  EXPECT_EQ(outcomes[3], Outcome::kBad);
+  EXPECT_EQ(outcomes[3], StageResult::kBad);
   EXPECT_EQ(settled(
                 12, {11}, [](Record& r) { r.s[7] |= 0xf0000000u; }, outcomes),
             (std::vector<u32>{1, 1}));
-  EXPECT_EQ(outcomes[11], Outcome::kBad);
+  EXPECT_EQ(outcomes[11], StageResult::kBad);
 }
 
 }  // namespace
