@@ -203,7 +203,8 @@ Error Node::Impl::restored_wrongly(const std::string& snapshot, const std::strin
                                    const std::string& remedy) const {
   return {ErrorCode::kRejected,
           "the snapshot '" + snapshot + "' does not give " + state +
-              ": what the application writes and its restore() do not belong together. Mend it, "
+              ": snapshot() or freeze() and restore() of the application do not belong together. "
+              "Mend it, "
               "remove '" +
               remedy + "', and start the node again, which reads more of its log",
           options.data};

@@ -66,7 +66,7 @@ class BadFiles(Files):
 
     def test_nothing_that_was_not_said_is_run(self):
         self.refused('{"schema": 1}', ":1:1: protocol: is missing", "thresher sim list")
-        self.refused({"schema": 1, "protocol": {}}, "protocol: is missing")
+        self.refused({"schema": 1, "protocol": {}}, "protocol: has no `name`")
         self.member("stop", {}, "stop: names no end")
         for path in ("/dev/null", "-"):
             out = run("run", path, text="")
@@ -680,8 +680,8 @@ class ProtocolParameters(Files):
 
     def test_wrong_ones_say_what_fits(self):
         for protocol, wrong, hint in (("sparse-bullshark", "D=-1", "0 to 4096, not -1"),
-                                      ("sparse-bullshark", "D=abc", "0 to 4096, not the text"),
-                                      ("sparse-bullshark", "D=", "0 to 4096, not the text"),
+                                      ("sparse-bullshark", "D=abc", "0 to 4096, not the string"),
+                                      ("sparse-bullshark", "D=", "0 to 4096, not the string"),
                                       ("sparse-bullshark", "D=5000", "0 to 4096, not 5000"),
                                       ("sparse-bullshark", "sampling=foo", "local"),
                                       ("sparse-bullshark", "D", "KEY=VALUE"),

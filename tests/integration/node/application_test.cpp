@@ -221,8 +221,11 @@ TEST(ApplicationQuery, SaysWhyThereIsNoAnswer) {
   EXPECT_EQ(as_text(client->query(as_view("rabbits")).get().bytes.view()), "what is that?");
   const Answer early = client->query(as_view("sum"), {.patience_us = 300'000, .length = 1}).get();
   EXPECT_TRUE(early.failed);
-  const Answer large = client->query(as_view(std::string(70'000, 'q'))).get();
-  EXPECT_EQ(as_text(large.bytes.view()), "a question has at most 65536 bytes");
+  const std::string large(70'000, 'q');
+  EXPECT_EQ(as_text(client->query(as_view(large)).get().bytes.view()),
+            "the question has 70000 bytes, and no node takes more than 65536");
+  EXPECT_EQ(as_text(tills.node(0).query(as_view(large)).get().bytes.view()),
+            "a question has at most 65536 bytes");
 }
 
 // One member lies about what its application holds, and about what it answered.

@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
             "needs `min` and `max`"},
         Bad{R"("network": {"delay": 1.0001})", "2: network.delay.mean", "finer"},
         Bad{R"("network": {"loss": 2})", "2: network.loss", "from 0 to 1, not 2"},
-        Bad{R"("network": {"loss": "0.5"})", "2: network.loss", "not the text"},
+        Bad{R"("network": {"loss": "0.5"})", "2: network.loss", "not the string"},
         // It did nothing.
         Bad{R"("network": {"cut": 0.5})", "2: network.cut", "give `gst` a time above 0"},
         Bad{R"("network": {"cut": 0.5, "gst": 0})", "2: network.cut", "or leave `cut` out"},
