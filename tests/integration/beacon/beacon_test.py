@@ -44,21 +44,36 @@ class Beacon(unittest.TestCase):
         self.addCleanup(lambda: (process.kill(), process.communicate()))
         return process
 
+    def lines_of(self, runs, least):
+        """All lines of each, which end when they have so many. With --rounds a node that starts late may find the others gone, and waits for ever."""
+        told = [[] for _ in runs]
+        readers = [threading.Thread(target=lambda run=run, to=to: to.extend(iter(run.stdout.readline, "")), daemon=True)
+                   for run, to in zip(runs, told)]
+        for reader in readers:
+            reader.start()
+        end = time.monotonic() + 100
+        while min(map(len, told)) < least:
+            self.assertLess(time.monotonic(), end, [run.poll() for run in runs])
+            time.sleep(0.01)
+        for run in runs:
+            run.terminate()
+        for run, reader in zip(runs, readers):
+            self.assertEqual(run.wait(60), 0)
+            reader.join()
+        return told
+
     def verify(self, lines, group=None, more=()):
         return run("beacon", "verify", "--group", group or self.group, *more, text="".join(lines))
 
     def test_publishes_values_that_the_group_key_alone_verifies(self):
-        runs = [self.begin(i, "--pause", 0, "--rounds", 60) for i in range(NODES)]
-        outs = [r.communicate(timeout=100) for r in runs]
+        others = [self.begin(i, "--pause", 0) for i in range(1, NODES)]
+        told = self.lines_of([self.begin(0, "--pause", 0), *others], 60)
         values = {}
-        for r, (out, err) in zip(runs, outs):
-            self.assertEqual(r.returncode, 0, err)
-            lines = out.splitlines(keepends=True)
-            self.assertEqual(len(lines), 60)
+        for lines in told:
             for line in map(json.loads, lines):
                 self.assertEqual(values.setdefault(line["round"], line["value"]), line["value"])
         self.assertEqual(len(set(values.values())), len(values))
-        lines = outs[0][0].splitlines(keepends=True)
+        lines = told[0][:60]
         good = self.verify(lines)
         self.assertEqual(good.returncode, 0, good.stderr)
         rounds = [json.loads(line)["round"] for line in lines]
@@ -230,29 +245,25 @@ class Beacon(unittest.TestCase):
 
     def test_the_next_committee_goes_on_where_this_one_stopped(self):
         """Whoever could choose between two values of a round, or sees an old one pass for a new one, is deceived."""
-        runs = [self.begin(i, "--pause", 0, "--rounds", 30) for i in range(NODES)]
-        old = [[json.loads(line) for line in r.communicate(timeout=100)[0].splitlines()] for r in runs]
+        runs = [self.begin(i, "--pause", 0) for i in range(NODES)]
+        old = [list(map(json.loads, lines)) for lines in self.lines_of(runs, 30)]
         net, made = self.next_network(NODES + 1)
         first = max(m["beacon_round"] for m in made)
         self.assertGreaterEqual(first, max(v["round"] for values in old for v in values))
         blind = self.begin(NODES, "--rounds", 1, net=net)
         self.assertIn("say with --first", blind.communicate(timeout=100)[1])
         self.assertNotEqual(blind.returncode, 0)
-        runs = [self.begin(i, "--pause", 0, "--rounds", 10, *(["--first", first] if i == NODES else []), net=net)
+        runs = [self.begin(i, "--pause", 0, *(["--first", first] if i == NODES else []), net=net)
                 for i in range(NODES + 1)]
-        new = [[json.loads(line) for line in r.communicate(timeout=100)[0].splitlines()] for r in runs]
+        new = [list(map(json.loads, lines)) for lines in self.lines_of(runs, 10)]
         for i, values in enumerate(new):
-            self.assertEqual(len(values), 10)
             last = max(v["round"] for v in old[i]) if i < NODES else first - 1
             self.assertGreater(min(v["round"] for v in values), last)
         done = self.verify(json.dumps(v) + "\n" for values in old + new for v in values)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_verify_tells_of_gaps_and_repeated_rounds(self):
-        nodes = [self.begin(i, "--pause", 0, "--rounds", 40) for i in range(NODES)]
-        lines = nodes[0].communicate(timeout=100)[0].splitlines(keepends=True)
-        for node in nodes[1:]:
-            node.communicate(timeout=100)
+        lines = self.lines_of([self.begin(i, "--pause", 0) for i in range(NODES)], 40)[0]
         by_round = {json.loads(line)["round"]: line for line in lines}
         # Ten rounds in a row: nobody was away for long.
         start = next(r for r in by_round if all(r + k in by_round for k in range(10)))
@@ -291,6 +302,13 @@ class Beacon(unittest.TestCase):
         refused = run("beacon", "run", "--home", home, "--rounds", 1)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("--first", refused.stderr)
+
+    def test_ends_after_so_many_rounds(self):
+        nodes = [self.begin(i, "--pause", 0) for i in range(NODES - 1)]
+        for node in nodes:
+            threading.Thread(target=node.stdout.read, daemon=True).start()
+        out, err = self.begin(NODES - 1, "--pause", 0, "--rounds", 7).communicate(timeout=100)
+        self.assertEqual(out.count("\n"), 7, err)
 
     def test_says_what_is_wrong(self):
         wrong = run("beacon", "run", "--home", self.net / "node0", "--listen", "0.0.0.0:1")
