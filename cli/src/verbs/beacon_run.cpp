@@ -84,7 +84,9 @@ Verb make_beacon_run() {
            {"--listen", "loopback address of /latest, /recent and /group, like 127.0.0.1:9465",
             &a->listen},
            {"--pause", "milliseconds between a value and the next toss", &a->pause_ms},
-           {"--rounds", "values after which it ends, though slower members may still need it; 0: until SIGTERM", &a->rounds},
+           {"--rounds",
+            "values after which it ends, though slower members may still need it; 0: until SIGTERM",
+            &a->rounds},
            {"--first", "the round to begin with, at nodes that published none as high", &a->first}},
           [a] { return run(*a); }};
 }
