@@ -80,8 +80,11 @@ void SnapshotWriter::work() {
     const std::string why = write(*job, bytes);
     // On a disk that has become full the log needs the space.
     if (!why.empty()) folder_.remove_unfinished();
-    const std::lock_guard lock(mutex_);
-    if (stop_) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stop_) return;
+    }
+    // Without the lock: a hook may take one of its own, under which others call take() or busy().
     if (why.empty()) {
       hooks_.done(job->checkpoint, bytes);
     } else {

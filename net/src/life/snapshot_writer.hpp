@@ -43,7 +43,7 @@ class SnapshotWriter {
     std::optional<PortableLedger> ledger{};  ///< empty: nobody can take this snapshot over
     std::uint8_t grid = 0;                   ///< the coarsest that has it (snapshot_pace.hpp)
   };
-  /// Called on the thread of the writer.
+  /// Called on the thread of the writer, without a lock; not after it was joined.
   struct Hooks {
     std::function<void(const Checkpoint&, std::uint64_t bytes)> done;
     std::function<void(const Checkpoint&, const std::string& why)> failed;

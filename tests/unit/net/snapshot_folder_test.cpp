@@ -280,6 +280,20 @@ TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}, Round{3}})) << "what there was stays";
 }
 
+// A hook came under the writer's own lock, and ThreadSanitizer found the order of locks above to be
+// a cycle.
+TEST_F(Snapshots, AHookMayAskTheWriter) {
+  std::promise<bool> busy;
+  SnapshotWriter* asked = nullptr;
+  SnapshotWriter writer(folder_, {},
+                        {[&](const Checkpoint&, std::uint64_t) { busy.set_value(asked->busy()); },
+                         [&](const Checkpoint&, const std::string&) { busy.set_value(false); }});
+  asked = &writer;
+  writer.take(
+      {at(1), std::make_unique<Given>([](const auto& sink) { return sink(as_view("s")); }), {}});
+  EXPECT_TRUE(busy.get_future().get());
+}
+
 // The log needs that space now, and the next snapshot may be due in hours.
 TEST_F(Snapshots, WhatCouldNotBeWrittenTakesNoSpace) {
   std::promise<std::string> failed;
