@@ -141,64 +141,26 @@ void Client::Impl::welcomed(std::size_t from, const wire::Welcome& in) {
   send_questions(from);
 }
 
+// What nodes say to each other, and what clients say, is nothing to a client.
 void Client::Impl::frame(std::size_t from, const Frame& f) {
-  switch (static_cast<FrameKind>(f.kind)) {
-    case kWelcome:
-      if (const auto in = wire::decode<wire::Welcome>(f.control.view())) welcomed(from, *in);
-      return;
-    case kAck:
-      return acknowledged(from, f);
-    case kResults:
-      return results(from, f);
-    case kRefused:
-      return refusals(from, f);
-    case kProof:
-      return proof(from, f);
-    case kQueryReply:
-      return answered(from, f);
-    case kStatusReply:
-      if (const auto s = decode_status(f.control.view())) {
-        for (StatusAsked& one : std::exchange(asking, {})) one.promise.set_value(*s);
-      }
-      return;
-    case kLog:
-      if (from == node) log(f);
-      return;
-    // What nodes say to each other, and what clients say.
-    case kPush:
-    case kWant:
-    case kWantRound:
-    case kWantEvidence:
-    case kGive:
-    case kWantLog:
-    case kLogPart:
-    case kWantLogHash:
-    case kLogHash:
-    case kCoinShare:
-    case kWantKnown:
-    case kKnown:
-    case kOtherProcess:
-    case kAlive:
-    case kEvidence:
-    case kProtocol:
-    case kEquivocation:
-    case kPushWith:
-    case kCheckpoint:
-    case kCertificate:
-    case kWantCheckpoint:
-    case kWantTree:
-    case kTreePart:
-    case kWantSnapshots:
-    case kSnapshots:
-    case kWantPart:
-    case kPart:
-    case kStarted:
-    case kSubmit:
-    case kStatus:
-    case kSubscribe:
-    case kQuery:
-    case kProve:
-      return;
+  if (f.kind == kWelcome) {
+    if (const auto in = wire::decode<wire::Welcome>(f.control.view())) welcomed(from, *in);
+  } else if (f.kind == kAck) {
+    acknowledged(from, f);
+  } else if (f.kind == kResults) {
+    results(from, f);
+  } else if (f.kind == kRefused) {
+    refusals(from, f);
+  } else if (f.kind == kProof) {
+    proof(from, f);
+  } else if (f.kind == kQueryReply) {
+    answered(from, f);
+  } else if (f.kind == kStatusReply) {
+    if (const auto s = decode_status(f.control.view())) {
+      for (StatusAsked& one : std::exchange(asking, {})) one.promise.set_value(*s);
+    }
+  } else if (f.kind == kLog && from == node) {
+    log(f);
   }
 }
 

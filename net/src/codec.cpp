@@ -140,71 +140,28 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n,
                             const RootOf& root_of) {
   const ByteView control = frame.control.view();
-  switch (static_cast<FrameKind>(frame.kind)) {
-    case kPush: {
-      Reader in(control);
-      auto block = decode_header(in, payload_of(frame.payload, root_of), chain, n);
-      if (!block || !in.done()) return Errc::kMalformed;
-      return dag::Message{dag::Push{std::move(*block)}};
-    }
-    case kWant:
-      return checked(wire::decode<dag::Want>(control));
-    case kWantRound:
-      return checked(wire::decode_want_round(control, n));
-    case kWantEvidence:
-      return checked(wire::decode<dag::WantEvidence>(control));
-    case kGive: {
-      auto blocks = carried(frame, chain, n, root_of);
-      if (!blocks) return blocks.error();
-      return dag::Message{dag::Give{std::move(*blocks)}};
-    }
-    case kPushWith: {
-      auto blocks = carried(frame, chain, n, root_of);
-      return blocks ? pushed_with(std::move(*blocks)) : blocks.error();
-    }
-    case kEvidence:
-      return decode_evidence(control, chain, n);
-    case kEquivocation:
-      return decode_equivocation(control, chain, n);
-    case kCoinShare: {
-      Reader in(control);
-      const auto share = coin::decode_share(in);
-      if (!share || !in.done()) return Errc::kMalformed;
-      return dag::Message{*share};
-    }
-    case kWantLog:
-    case kLogPart:
-    case kWantLogHash:
-    case kLogHash:
-    case kWantKnown:
-    case kKnown:
-    case kOtherProcess:
-    case kAlive:
-    case kProtocol:
-    case kCheckpoint:
-    case kCertificate:
-    case kWantCheckpoint:
-    case kWantTree:
-    case kTreePart:
-    case kWantSnapshots:
-    case kSnapshots:
-    case kWantPart:
-    case kPart:
-    case kStarted:
-    case kSubmit:
-    case kAck:
-    case kStatus:
-    case kStatusReply:
-    case kRefused:
-    case kSubscribe:
-    case kLog:
-    case kWelcome:
-    case kResults:
-    case kQuery:
-    case kQueryReply:
-    case kProve:
-    case kProof:
-      break;  // no message of the DAG
+  if (frame.kind == kPush) {
+    Reader in(control);
+    auto block = decode_header(in, payload_of(frame.payload, root_of), chain, n);
+    if (!block || !in.done()) return Errc::kMalformed;
+    return dag::Message{dag::Push{std::move(*block)}};
+  }
+  if (frame.kind == kWant) return checked(wire::decode<dag::Want>(control));
+  if (frame.kind == kWantRound) return checked(wire::decode_want_round(control, n));
+  if (frame.kind == kWantEvidence) return checked(wire::decode<dag::WantEvidence>(control));
+  if (frame.kind == kGive || frame.kind == kPushWith) {
+    auto blocks = carried(frame, chain, n, root_of);
+    if (!blocks) return blocks.error();
+    if (frame.kind == kPushWith) return pushed_with(std::move(*blocks));
+    return dag::Message{dag::Give{std::move(*blocks)}};
+  }
+  if (frame.kind == kEvidence) return decode_evidence(control, chain, n);
+  if (frame.kind == kEquivocation) return decode_equivocation(control, chain, n);
+  if (frame.kind == kCoinShare) {
+    Reader in(control);
+    const auto share = coin::decode_share(in);
+    if (!share || !in.done()) return Errc::kMalformed;
+    return dag::Message{*share};
   }
   return Errc::kMalformed;
 }

@@ -482,67 +482,25 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
 void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
   if (window_frame(from, f, now)) return;
-  switch (static_cast<FrameKind>(f.kind)) {
-    case kWantLog:
-      if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {
-        note_log_question(from, want->after);
-        log_service.want(from, *want);
-        serve_log();
-      } else {
-        conduct.note(from, Deed::kMalformed);
-      }
-      return;
-    case kWantLogHash:
-      if (!ask_small(from, f)) conduct.note(from, Deed::kMalformed);
-      return;
-    case kLogPart:
-      if (!standing.suspects()) (rot_sync.active() ? rot_sync : sync).part(from, f, now);
-      break;
-    case kLogHash:
-      if (!standing.suspects()) (rot_sync.active() ? rot_sync : sync).hash(from, f, now);
-      if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
-        standing.hash(from, *answer, now);
-        check_log();
-      }
-      break;
-    case kPush:
-    case kWant:
-    case kWantRound:
-    case kWantEvidence:
-    case kGive:
-    case kCoinShare:
-    case kWantKnown:
-    case kKnown:
-    case kOtherProcess:
-    case kAlive:
-    case kEvidence:
-    case kProtocol:
-    case kEquivocation:
-    case kPushWith:
-    case kCheckpoint:
-    case kCertificate:
-    case kWantCheckpoint:
-    case kWantTree:
-    case kTreePart:
-    case kWantSnapshots:
-    case kSnapshots:
-    case kWantPart:
-    case kPart:
-    case kStarted:
-    case kSubmit:
-    case kAck:
-    case kStatus:
-    case kStatusReply:
-    case kRefused:
-    case kSubscribe:
-    case kLog:
-    case kWelcome:
-    case kResults:
-    case kQuery:
-    case kQueryReply:
-    case kProve:
-    case kProof:
-      return conduct.note(from, Deed::kMalformed);
+  if (f.kind == kWantLog) {
+    const auto want = wire::decode<wire::WantLog>(f.control.view());
+    if (!want) return conduct.note(from, Deed::kMalformed);
+    note_log_question(from, want->after);
+    log_service.want(from, *want);
+    return serve_log();
+  }
+  if (f.kind == kWantLogHash && ask_small(from, f)) return;
+  LogSync& log_giver = rot_sync.active() ? rot_sync : sync;
+  if (f.kind == kLogPart) {
+    if (!standing.suspects()) log_giver.part(from, f, now);
+  } else if (f.kind == kLogHash) {
+    if (!standing.suspects()) log_giver.hash(from, f, now);
+    if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
+      standing.hash(from, *answer, now);
+      check_log();
+    }
+  } else {
+    return conduct.note(from, Deed::kMalformed);
   }
   pump();
 }

@@ -98,6 +98,16 @@ TEST_F(Culprit, NothingIsWarnedOfWhenNobodyDoesWrong) {
   EXPECT_EQ(gone.round, 0u);
 }
 
+// Of no kind at all, and of kinds that members do not say: each counts.
+TEST_F(Culprit, FramesOfNoKindAreMalformed) {
+  RawPeer liar(port(), key);
+  ASSERT_TRUE(liar.greet(chain()));
+  send_many(liar, {200, Bytes::copy_of(as_view("?")), {}}, 300);
+  send_many(liar, {kStatusReply, Bytes::copy_of(as_view("?")), {}}, 300);
+  EXPECT_TRUE(Network::eventually([&] { return seen_of(3).malformed == 600; }))
+      << seen_of(3).malformed;
+}
+
 // 41,000 malformed frames and 42,000 refused blocks from a member's key gave no line.
 TEST_F(Culprit, AFloodOfMalformedFramesAndRefusedBlocksIsNamed) {
   RawPeer liar(port(), key);
