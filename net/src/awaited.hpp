@@ -36,7 +36,6 @@ class Awaited {
   bool has_room() const { return index_.size() < kMostAwaited; }
   /// Whether anything of this client is awaited: cheaper than to look for one.
   bool holds(const ClientId& client) const { return held_.contains(client); }
-  bool contains(const Fingerprint& print) const { return find(print).has_value(); }
   /// Whether it is awaited; `from` submitted it again, and gets the answer.
   bool again(const Fingerprint& print, ConnectionId from);
   /// Pre: has_room(); it is not there yet.
