@@ -2,7 +2,7 @@
 
     held_ports.take(4)    # the first of four in a row: `thresher testnet init -n 4 --base-port` takes it
 
-As net/src/port_blocks.hpp does it: a block of ports belongs to whoever has bound its first one, so that no program of a test
+As net/src/links/port_blocks.hpp does it: a block of ports belongs to whoever has bound its first one, so that no program of a test
 that runs beside this one is given a port of a node that is down for a moment.
 """
 import pathlib

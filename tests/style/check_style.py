@@ -30,6 +30,9 @@ MAY_SEE = {
     "verify": {"core", "text", "protocols", "verify"},
     "cli": set(PARTS),
 }
+# The folders of net/src: each may include from itself and from those before it.
+NET_FOLDERS = ["files", "host", "links", "wire", "ledger", "engines", "store", "http", "service", "client", "channels", "config",
+               "life", "node"]
 PURE = {"core", "coding", "protocols"}
 TEXTS = {".md", ".hpp", ".cpp", ".cu", ".proto", ".txt", ".py", ".json", ".toml", ".yml", ".cmake", ".sh"}
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
@@ -76,15 +79,26 @@ def check_includes(path, text):
             yield f"{path}: {header} climbs out of {part}; include public headers by their full name"
         if part in PURE and header in IMPURE_HEADERS:
             yield f"{path}: {part} may not include <{header}>: the same inputs must give the same bytes"
+        yield from check_net_folder(path, pieces)
         if header == "thresher/net/completion.hpp":
             yield f"{path}: {header} is for users of Boost.Asio outside of Thresher's parts"
-        if header.startswith("boost/asio") and str(path) not in {"net/src/asio.hpp", ON_TOP_OF_ASIO}:
-            yield f"{path}: include net/src/asio.hpp instead of {header}"
+        if header.startswith("boost/asio") and str(path) not in {"net/src/links/asio.hpp", ON_TOP_OF_ASIO}:
+            yield f"{path}: include net/src/links/asio.hpp instead of {header}"
         if header.startswith("sodium") and part == "core" and path.name != "hash.cpp":
             yield f"{path}: only core/src/hash.cpp calls libsodium"
         heavy = any(header.startswith(h) for h in HEAVY) and str(path) != ON_TOP_OF_ASIO
         if path.suffix == ".hpp" and "include" in path.parts and heavy:
             yield f"{path}: a public header may not include {header}"
+
+
+def check_net_folder(path, pieces):
+    """The tree of net/src points one way: `pieces` are those of a header that `path` includes."""
+    if path.parts[:2] != ("net", "src") or len(path.parts) < 4 or path.parts[2] == "demo" or pieces[0] not in NET_FOLDERS:
+        return
+    if path.parts[2] not in NET_FOLDERS:
+        yield f"{path}: net/src has no folder {path.parts[2]}; NET_FOLDERS lists them in their order"
+    elif NET_FOLDERS.index(pieces[0]) > NET_FOLDERS.index(path.parts[2]):
+        yield f"{path}: net/src/{path.parts[2]} may not include {'/'.join(pieces)}"
 
 
 def check_heavy(files):
@@ -297,8 +311,10 @@ SAMPLES = {  # a file, its content, what the complaint must say
         '// x\n#pragma once\n#include "thresher/verify/r2.hpp"\n', "in a ring"),
     "verify/include/thresher/verify/r2.hpp": (
         '// x\n#pragma once\n#include "thresher/verify/r1.hpp"\n', "in a ring"),
+    "net/src/ledger/l.cpp": ('#include "node/impl.hpp"\n', "net/src/ledger may not include node/impl.hpp"),
+    "net/src/odd/l.cpp": ('#include "node/impl.hpp"\n', "net/src has no folder odd"),
     "net/src/d3.cpp": ('#include "thresher/net/completion.hpp"\n', "outside of Thresher's parts"),
-    "net/src/e.cpp": ("#include <boost/asio.hpp>\n", "include net/src/asio.hpp"),
+    "net/src/e.cpp": ("#include <boost/asio.hpp>\n", "include net/src/links/asio.hpp"),
     "core/include/thresher/core/f.hpp": ("#include <vector>\n", "opens with what it is for"),
     "net/include/thresher/net/g.hpp": ("// x\n#pragma once\n#include <nlohmann/json.hpp>\n", "public header"),
     "cli/src/h.cpp": ("void f() {\n" + "  g();\n" * 80 + "}\n", "a function of 82 lines"),

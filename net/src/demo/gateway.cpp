@@ -1,5 +1,5 @@
 // No node of `./dev demo` has a gateway, whose HTTP takes longer to compile than any other file.
-#include "../gateway.hpp"
+#include "http/gateway.hpp"
 
 namespace thresher::net {
 

@@ -1,6 +1,6 @@
 // What the program of `./dev demo` knows of the protocols that order a node's transactions: those
 // of the uncertified DAG that toss no coin.
-#include "../ordering_protocols.hpp"
+#include "engines/ordering_protocols.hpp"
 
 namespace thresher::net {
 namespace {

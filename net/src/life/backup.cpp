@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
-#include "../log_entry.hpp"
-#include "../log_reader.hpp"
-#include "../odd_file.hpp"
-#include "../ordering_protocols.hpp"
-#include "../wal_scan.hpp"
-#include "backup_place.hpp"
-#include "file_copy.hpp"
-#include "resting_store.hpp"
-#include "snapshot_folder.hpp"
+#include "engines/ordering_protocols.hpp"
+#include "files/odd_file.hpp"
+#include "ledger/log_entry.hpp"
+#include "ledger/log_reader.hpp"
+#include "life/backup_place.hpp"
+#include "life/file_copy.hpp"
+#include "life/resting_store.hpp"
+#include "life/snapshot_folder.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/synced_file.hpp"
 

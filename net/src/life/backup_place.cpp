@@ -1,4 +1,4 @@
-#include "backup_place.hpp"
+#include "life/backup_place.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "../disk_problem.hpp"
-#include "file_copy.hpp"
+#include "files/disk_problem.hpp"
+#include "life/file_copy.hpp"
 #include "thresher/net/synced_file.hpp"
 
 namespace thresher::net {

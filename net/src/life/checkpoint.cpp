@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "../signed_digest.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "wire/signed_digest.hpp"
 
 namespace thresher::net {
 namespace {

@@ -1,4 +1,4 @@
-#include "checkpoints.hpp"
+#include "life/checkpoints.hpp"
 
 #include <algorithm>
 

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "../conduct.hpp"
-#include "log_tree.hpp"
+#include "life/log_tree.hpp"
+#include "links/conduct.hpp"
 #include "thresher/net/checkpoint.hpp"
 #include "thresher/net/transport.hpp"
 

@@ -1,8 +1,8 @@
-#include "content_reading.hpp"
+#include "life/content_reading.hpp"
 
 #include <utility>
 
-#include "../ledger.hpp"
+#include "ledger/ledger.hpp"
 
 namespace thresher::net {
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "../log_reader.hpp"
+#include "ledger/log_reader.hpp"
 #include "thresher/net/log_proof.hpp"
 
 namespace thresher::net {

@@ -1,8 +1,8 @@
-#include "divergence.hpp"
+#include "life/divergence.hpp"
 
 #include <algorithm>
 
-#include "leaf_content.hpp"
+#include "life/leaf_content.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {

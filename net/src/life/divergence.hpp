@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "checkpoints.hpp"
+#include "life/checkpoints.hpp"
 
 namespace thresher::net {
 

@@ -1,4 +1,4 @@
-#include "file_copy.hpp"
+#include "life/file_copy.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "../disk_problem.hpp"
-#include "../write_all.hpp"
+#include "files/disk_problem.hpp"
+#include "files/write_all.hpp"
 #include "thresher/net/synced_file.hpp"
 
 namespace thresher::net {

@@ -1,10 +1,10 @@
-#include "hashed_file.hpp"
+#include "life/hashed_file.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "../write_all.hpp"
+#include "files/write_all.hpp"
 #include "thresher/crypto/hash_many.hpp"
 
 namespace thresher::net {

@@ -4,9 +4,9 @@
 #include <map>
 #include <memory>
 
-#include "../ordering_protocols.hpp"
-#include "log_tree.hpp"
-#include "resting_store.hpp"
+#include "engines/ordering_protocols.hpp"
+#include "life/log_tree.hpp"
+#include "life/resting_store.hpp"
 
 namespace thresher::net {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "leaf_content.hpp"
+#include "life/leaf_content.hpp"
 #include "thresher/coding/merkle_range.hpp"
 #include "thresher/core/assert.hpp"
 

@@ -1,9 +1,9 @@
-#include "log_tree.hpp"
+#include "life/log_tree.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "leaf_content.hpp"
+#include "life/leaf_content.hpp"
 #include "thresher/crypto/hash_many.hpp"
 
 namespace thresher::net {

@@ -25,9 +25,9 @@
 #include <string>
 #include <vector>
 
-#include "../ledger.hpp"
-#include "../log_reader.hpp"
-#include "content_reading.hpp"
+#include "ledger/ledger.hpp"
+#include "ledger/log_reader.hpp"
+#include "life/content_reading.hpp"
 #include "thresher/coding/merkle_range.hpp"
 #include "thresher/net/checkpoint.hpp"
 #include "thresher/net/log_proof.hpp"

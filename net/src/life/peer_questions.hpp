@@ -19,7 +19,7 @@
 #include <optional>
 #include <utility>
 
-#include "../thread_share.hpp"
+#include "links/thread_share.hpp"
 #include "thresher/core/ids.hpp"
 
 namespace thresher::net {

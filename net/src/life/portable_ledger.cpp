@@ -1,4 +1,4 @@
-#include "portable_ledger.hpp"
+#include "life/portable_ledger.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 namespace thresher::net {
 namespace {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kLedgerVersion = 2;
 constexpr std::size_t kDigest = sizeof(Digest::bytes);
 /// Peaks of a tree, and records of a commit: no list of them is longer.
 constexpr std::size_t kMostPeaks = 64;
@@ -57,7 +57,7 @@ bool write(const PortableLedger& l, const std::function<bool(ByteView)>& sink) {
   Writer w;
   const Checkpoint& c = l.checkpoint;
   w.reserve(kPiece + kRest);
-  w.u32(kVersion).u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
+  w.u32(kLedgerVersion).u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
   w.bytes(c.state.bytes).u64(l.window_before.value).bytes(l.window_hash.bytes);
   put(l.time, w);
   w.u64(l.since.value).u64(l.slots.size());
@@ -88,7 +88,7 @@ bool write(const PortableLedger& l, const std::function<bool(ByteView)>& sink) {
 std::optional<PortableLedger> decode_portable_ledger(ByteView bytes) {
   Reader in(bytes);
   PortableLedger out;
-  if (in.u32() != kVersion) return std::nullopt;
+  if (in.u32() != kLedgerVersion) return std::nullopt;
   Checkpoint& c = out.checkpoint;
   c.slot = Round{in.u64()};
   c.length = in.u64();

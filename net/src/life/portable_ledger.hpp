@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "../ledger.hpp"
-#include "log_tree.hpp"
+#include "ledger/ledger.hpp"
+#include "life/log_tree.hpp"
 #include "thresher/core/effects.hpp"
 #include "thresher/net/checkpoint.hpp"
 

@@ -21,8 +21,8 @@
 #include <map>
 #include <optional>
 
-#include "../thread_share.hpp"
-#include "log_tree.hpp"
+#include "life/log_tree.hpp"
+#include "links/thread_share.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {

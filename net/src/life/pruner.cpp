@@ -1,11 +1,11 @@
-#include "pruner.hpp"
+#include "life/pruner.hpp"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "../log_reader.hpp"
-#include "log_tree.hpp"
+#include "ledger/log_reader.hpp"
+#include "life/log_tree.hpp"
 
 namespace thresher::net {
 namespace {

@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-#include "../log_entry.hpp"
+#include "ledger/log_entry.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/checkpoint.hpp"
 

@@ -1,7 +1,7 @@
 // A proof from the folder of a node that does not run.
-#include "../ordering_protocols.hpp"
-#include "log_tree.hpp"
-#include "resting_store.hpp"
+#include "engines/ordering_protocols.hpp"
+#include "life/log_tree.hpp"
+#include "life/resting_store.hpp"
 
 namespace thresher::net {
 

@@ -1,4 +1,4 @@
-#include "resting_store.hpp"
+#include "life/resting_store.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "../advice.hpp"
-#include "../disk_problem.hpp"
-#include "../odd_file.hpp"
-#include "../sign_once.hpp"
+#include "files/advice.hpp"
+#include "files/disk_problem.hpp"
+#include "files/odd_file.hpp"
+#include "store/sign_once.hpp"
 
 namespace thresher::net {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "../wal_scan.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/node_store.hpp"
 

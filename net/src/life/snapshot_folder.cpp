@@ -1,4 +1,4 @@
-#include "snapshot_folder.hpp"
+#include "life/snapshot_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -25,8 +25,8 @@
 #include <utility>
 #include <vector>
 
-#include "hashed_file.hpp"
-#include "read_file.hpp"
+#include "files/read_file.hpp"
+#include "life/hashed_file.hpp"
 #include "thresher/net/checkpoint.hpp"
 
 namespace thresher::net {

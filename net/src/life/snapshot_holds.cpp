@@ -1,4 +1,4 @@
-#include "snapshot_holds.hpp"
+#include "life/snapshot_holds.hpp"
 
 #include <algorithm>
 #include <utility>

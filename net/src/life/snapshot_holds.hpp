@@ -35,8 +35,8 @@
 #include <string>
 #include <vector>
 
-#include "snapshot_pace.hpp"
-#include "snapshot_parts.hpp"
+#include "life/snapshot_pace.hpp"
+#include "life/snapshot_parts.hpp"
 #include "thresher/core/ids.hpp"
 
 namespace thresher::net {

@@ -1,4 +1,4 @@
-#include "snapshot_incoming.hpp"
+#include "life/snapshot_incoming.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -14,8 +14,8 @@
 #include <set>
 #include <string>
 
-#include "snapshot_folder.hpp"
-#include "snapshot_parts.hpp"
+#include "life/snapshot_folder.hpp"
+#include "life/snapshot_parts.hpp"
 
 namespace thresher::net {
 

@@ -1,10 +1,10 @@
-#include "snapshot_parts.hpp"
+#include "life/snapshot_parts.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-#include "snapshot_pace.hpp"
+#include "life/snapshot_pace.hpp"
 
 namespace thresher::net {
 namespace {

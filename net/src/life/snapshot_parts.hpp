@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "snapshot_folder.hpp"
+#include "life/snapshot_folder.hpp"
 #include "thresher/core/committee.hpp"
 
 namespace thresher::net {

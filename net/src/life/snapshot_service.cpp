@@ -1,4 +1,4 @@
-#include "snapshot_service.hpp"
+#include "life/snapshot_service.hpp"
 
 #include <utility>
 

@@ -19,8 +19,8 @@
 #include <optional>
 #include <vector>
 
-#include "snapshot_folder.hpp"
-#include "snapshot_parts.hpp"
+#include "life/snapshot_folder.hpp"
+#include "life/snapshot_parts.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {

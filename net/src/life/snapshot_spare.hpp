@@ -19,7 +19,7 @@
 #include <optional>
 #include <utility>
 
-#include "snapshot_writer.hpp"
+#include "life/snapshot_writer.hpp"
 
 namespace thresher::net {
 

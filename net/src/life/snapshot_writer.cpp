@@ -1,9 +1,9 @@
-#include "snapshot_writer.hpp"
+#include "life/snapshot_writer.hpp"
 
 #include <cerrno>
 #include <chrono>
 
-#include "../disk_problem.hpp"
+#include "files/disk_problem.hpp"
 
 namespace thresher::net {
 namespace {

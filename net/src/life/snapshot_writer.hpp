@@ -16,8 +16,8 @@
 #include <optional>
 #include <thread>
 
-#include "portable_ledger.hpp"
-#include "snapshot_folder.hpp"
+#include "life/portable_ledger.hpp"
+#include "life/snapshot_folder.hpp"
 #include "thresher/net/application.hpp"
 
 namespace thresher::net {

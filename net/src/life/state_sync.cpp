@@ -1,10 +1,10 @@
-#include "state_sync.hpp"
+#include "life/state_sync.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
-#include "../disk_problem.hpp"
+#include "files/disk_problem.hpp"
 #include "thresher/core/node_ids.hpp"
 #include "thresher/net/codec.hpp"
 

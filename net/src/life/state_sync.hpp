@@ -27,8 +27,8 @@
 #include <string>
 #include <vector>
 
-#include "snapshot_incoming.hpp"
-#include "snapshot_parts.hpp"
+#include "life/snapshot_incoming.hpp"
+#include "life/snapshot_parts.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"

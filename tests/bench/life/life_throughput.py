@@ -5,7 +5,7 @@ import time
 
 from life_cluster import Cluster, NODES, cpu_seconds, fail, run, spread
 
-# Transactions that are left out: a node remembers the last 2^20 (net/src/remembered.hpp), and until it is full its memory grows,
+# Transactions that are left out: a node remembers the last 2^20 (net/src/ledger/remembered.hpp), and until it is full its memory grows,
 # of which checkpoints take a part. What is measured is how it goes on for years.
 WARM = 1_200_000
 

@@ -363,7 +363,7 @@ class Operations(unittest.TestCase):
             self.assertEqual(told, tomllib.loads(pathlib.Path(folder, "node0/node.toml").read_text()))
 
     def test_every_metric(self):
-        names = re.findall(r'\{"thresher_(\w+)"', (ROOT / "net/src/metrics.cpp").read_text())
+        names = re.findall(r'\{"thresher_(\w+)"', (ROOT / "net/src/http/metrics.cpp").read_text())
         self.assertGreater(len(names), 20)
         section = self.TEXT.partition("## Metrics")[2].partition("\n## ")[0]
         rows = " ".join(line for line in section.splitlines() if line.startswith("|"))

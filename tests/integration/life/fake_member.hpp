@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "network.hpp"
-#include "result_entries.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/net/wire.hpp"
-#include "transactions.hpp"
+#include "wire/result_entries.hpp"
+#include "wire/transactions.hpp"
 
 namespace thresher::net {
 

@@ -4,16 +4,16 @@
 
 #include <fstream>
 
-#include "log_reader.hpp"
+#include "engines/order_engine.hpp"
+#include "engines/ordering_protocols.hpp"
+#include "ledger/log_reader.hpp"
 #include "network.hpp"
-#include "order_engine.hpp"
-#include "ordering_protocols.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/dag/dag.hpp"
-#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {

@@ -5,14 +5,14 @@
 #include <mutex>
 #include <optional>
 
-#include "log_entry.hpp"
+#include "engines/ordering_protocols.hpp"
+#include "ledger/log_entry.hpp"
 #include "member.hpp"
-#include "ordering_protocols.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/order/pbft.hpp"
 #include "thresher/protocols/order/raft.hpp"
-#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {

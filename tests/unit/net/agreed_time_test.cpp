@@ -1,4 +1,4 @@
-#include "agreed_time.hpp"
+#include "ledger/agreed_time.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

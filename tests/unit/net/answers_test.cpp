@@ -1,5 +1,5 @@
 // Which questions a member may ask, by their numbers.
-#include "answers.hpp"
+#include "channels/answers.hpp"
 
 #include <gmock/gmock.h>
 

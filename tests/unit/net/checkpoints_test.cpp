@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "memory_store.hpp"
+#include "store/memory_store.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {

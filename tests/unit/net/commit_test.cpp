@@ -1,5 +1,5 @@
 // Blocks of a log: what their ids say, and what a reader refuses.
-#include "commit.hpp"
+#include "ledger/commit.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,14 +8,14 @@
 #include <fstream>
 #include <set>
 
-#include "dag_block.hpp"
-#include "log_entry.hpp"
-#include "memory_store.hpp"
-#include "open_store.hpp"
+#include "engines/dag_block.hpp"
+#include "ledger/log_entry.hpp"
+#include "store/memory_store.hpp"
+#include "store/open_store.hpp"
+#include "store/wal_frame.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/crypto/crc32c.hpp"
 #include "thresher/net/payload_root.hpp"
-#include "wal_frame.hpp"
-#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {

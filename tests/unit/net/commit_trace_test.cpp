@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "commit_tracer.hpp"
+#include "node/commit_tracer.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {

@@ -1,4 +1,4 @@
-#include "complaints.hpp"
+#include "links/complaints.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "conduct.hpp"
+#include "links/conduct.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "memory_store.hpp"
+#include "store/memory_store.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {

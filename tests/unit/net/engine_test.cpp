@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine_of.hpp"
+#include "engines/engine_of.hpp"
 
 namespace thresher::net {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <span>
 
-#include "evidence_gate.hpp"
+#include "ledger/evidence_gate.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"

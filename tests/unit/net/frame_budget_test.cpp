@@ -1,4 +1,4 @@
-#include "frame_budget.hpp"
+#include "links/frame_budget.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "../../integration/node/raw_peer.hpp"
-#include "gateway.hpp"
+#include "http/gateway.hpp"
 #include "thresher/net/ports.hpp"
 
 namespace thresher::net {

@@ -1,4 +1,4 @@
-#include "gateway_json.hpp"
+#include "http/gateway_json.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

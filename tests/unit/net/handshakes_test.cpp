@@ -1,4 +1,4 @@
-#include "handshakes.hpp"
+#include "links/handshakes.hpp"
 
 #include <gtest/gtest.h>
 

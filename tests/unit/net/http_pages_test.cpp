@@ -1,4 +1,4 @@
-#include "http_pages.hpp"
+#include "http/http_pages.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

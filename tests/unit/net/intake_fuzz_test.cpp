@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "../../integration/node/payloads.hpp"
-#include "submissions.hpp"
+#include "service/submissions.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::net {

@@ -1,11 +1,11 @@
-#include "kept_results.hpp"
+#include "ledger/kept_results.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <span>
 
-#include "result_entries.hpp"
+#include "wire/result_entries.hpp"
 
 namespace thresher::net {
 namespace {

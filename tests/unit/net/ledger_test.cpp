@@ -1,4 +1,4 @@
-#include "ledger.hpp"
+#include "ledger/ledger.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Parts of the log for peers that were away: in turns, and within a share of the time.
-#include "log_service.hpp"
+#include "ledger/log_service.hpp"
 
 #include <gtest/gtest.h>
 

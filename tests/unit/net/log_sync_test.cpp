@@ -1,5 +1,5 @@
 // Fetching the log from peers that lie, stop or flood.
-#include "log_sync.hpp"
+#include "ledger/log_sync.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "log_entry.hpp"
+#include "ledger/log_entry.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"

@@ -1,5 +1,5 @@
 // Clients of wire version 2: what is kept of them, and for how long.
-#include "older_clients.hpp"
+#include "service/older_clients.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A standstill is one only while somebody waits, and names who is silent.
-#include "order_watch.hpp"
+#include "node/order_watch.hpp"
 
 #include <gtest/gtest.h>
 

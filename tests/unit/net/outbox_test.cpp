@@ -1,5 +1,5 @@
 // Messages to neighbours come to each of them, whatever its link does.
-#include "outbox.hpp"
+#include "channels/outbox.hpp"
 
 #include <gtest/gtest.h>
 

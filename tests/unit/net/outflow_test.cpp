@@ -1,5 +1,5 @@
 // Payload waits for the links of a quorum, and for no more.
-#include "outflow.hpp"
+#include "links/outflow.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,14 +6,14 @@
 #include <cstring>
 #include <map>
 
-#include "hashed_payloads.hpp"
 #include "life/log_tree.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/log_proof.hpp"
 #include "thresher/net/payload_root.hpp"
-#include "transactions.hpp"
+#include "wire/hashed_payloads.hpp"
+#include "wire/transactions.hpp"
 
 namespace thresher::net {
 namespace {

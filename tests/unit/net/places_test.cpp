@@ -1,4 +1,4 @@
-#include "places.hpp"
+#include "links/places.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "port_blocks.hpp"
+#include "links/port_blocks.hpp"
 
 namespace thresher::net {
 namespace {

@@ -1,5 +1,5 @@
 // A protocol whose disk has failed.
-#include "protocol_host.hpp"
+#include "channels/protocol_host.hpp"
 
 #include <gtest/gtest.h>
 

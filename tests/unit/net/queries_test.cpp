@@ -1,4 +1,4 @@
-#include "queries.hpp"
+#include "service/queries.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "../../integration/node/payloads.hpp"
-#include "receipt_proof_codec.hpp"
 #include "thresher/net/payload_root.hpp"
+#include "wire/receipt_proof_codec.hpp"
 
 namespace thresher::net {
 namespace {

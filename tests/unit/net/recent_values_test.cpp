@@ -1,4 +1,4 @@
-#include "recent_values.hpp"
+#include "channels/recent_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The record of a beacon's rounds against crashes in the middle of a write, damage and other keys.
-#include "round_record.hpp"
+#include "channels/round_record.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

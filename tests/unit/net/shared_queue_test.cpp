@@ -1,4 +1,4 @@
-#include "shared_queue.hpp"
+#include "ledger/shared_queue.hpp"
 
 #include <gtest/gtest.h>
 

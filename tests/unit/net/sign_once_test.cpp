@@ -1,6 +1,6 @@
 // The sign-once record against crashes, old copies and damage: what it refuses, and what it must
 // not refuse.
-#include "sign_once.hpp"
+#include "store/sign_once.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

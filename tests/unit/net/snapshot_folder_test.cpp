@@ -10,9 +10,9 @@
 #include <future>
 
 #include "full_disk.hpp"
+#include "ledger/snapshot.hpp"
 #include "life/snapshot_service.hpp"
 #include "life/snapshot_writer.hpp"
-#include "snapshot.hpp"
 
 namespace thresher::net {
 namespace {

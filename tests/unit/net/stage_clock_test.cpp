@@ -1,4 +1,4 @@
-#include "stage_clock.hpp"
+#include "node/stage_clock.hpp"
 
 #include <gtest/gtest.h>
 

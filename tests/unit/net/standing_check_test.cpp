@@ -1,5 +1,5 @@
 // The standing comparison of logs against peers that differ, lie, lag and are gone.
-#include "standing_check.hpp"
+#include "ledger/standing_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A loop that was not served finds out for how long.
-#include "standstill.hpp"
+#include "links/standstill.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // When a node that starts may sign, by the answers of its peers.
-#include "start_question.hpp"
+#include "node/start_question.hpp"
 
 #include <gtest/gtest.h>
 

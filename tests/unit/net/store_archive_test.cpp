@@ -1,6 +1,6 @@
 // The archive of a broadcast on a store: what was erased is found, also after a restart, and after
 // one that lost what the killed process had not written yet.
-#include "store_archive.hpp"
+#include "store/store_archive.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

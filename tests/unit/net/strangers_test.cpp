@@ -1,4 +1,4 @@
-#include "../../../net/src/strangers.hpp"
+#include "../../../net/src/links/strangers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a node does with what clients submit: the pool, who waits for what, shares.
-#include "submissions.hpp"
+#include "service/submissions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <set>
 
 #include "../../integration/node/payloads.hpp"
-#include "queries.hpp"
+#include "service/queries.hpp"
+#include "service/visitors.hpp"
 #include "thresher/core/prng.hpp"
-#include "visitors.hpp"
 
 namespace thresher::net {
 namespace {

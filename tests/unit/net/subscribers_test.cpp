@@ -1,11 +1,11 @@
 // Clients that follow the log: each transaction once and in order, at the pace at which they read.
-#include "subscribers.hpp"
+#include "service/subscribers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "page_queue.hpp"
+#include "http/page_queue.hpp"
 #include "thresher/core/assert.hpp"
 
 namespace thresher::net {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "../../integration/node/payloads.hpp"
-#include "ledger.hpp"
+#include "ledger/ledger.hpp"
+#include "ledger/log_reader.hpp"
 #include "life/log_tree.hpp"
-#include "log_reader.hpp"
-#include "memory_store.hpp"
+#include "store/memory_store.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::net {

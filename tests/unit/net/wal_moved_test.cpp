@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "wal.hpp"
+#include "store/wal.hpp"
 
 namespace thresher::net {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "store/wal_scan.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/disk_store.hpp"
-#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {

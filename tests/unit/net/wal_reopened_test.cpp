@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "wal.hpp"
-#include "wal_scan.hpp"
+#include "store/wal.hpp"
+#include "store/wal_scan.hpp"
 
 namespace thresher::net {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "wal.hpp"
+#include "store/wal.hpp"
 
 namespace thresher::net {
 namespace {

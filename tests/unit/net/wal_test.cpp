@@ -1,5 +1,5 @@
 // The write-ahead log and the store over it: what a power cut, a kill and a damaged disk leave.
-#include "wal.hpp"
+#include "store/wal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <random>
 #include <string>
 
-#include "disk_problem.hpp"
+#include "files/disk_problem.hpp"
 #include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {

@@ -1,5 +1,5 @@
 // Where a log entry finds its blocks, when records of the same names are written with it.
-#include "writer_thread.hpp"
+#include "store/writer_thread.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "memory_store.hpp"
+#include "store/memory_store.hpp"
 #include "thresher/core/transcript.hpp"
 
 namespace thresher::net {

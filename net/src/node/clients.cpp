@@ -1,0 +1,401 @@
+#include <algorithm>
+#include <utility>
+
+#include "host/guarded.hpp"
+#include "links/patience.hpp"
+#include "node/impl.hpp"
+#include "thresher/core/node_ids.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
+
+namespace thresher::net {
+namespace {
+/// Read in a second of all clients together that is not taken, by its cost in the pool. Unit:
+/// bytes.
+constexpr std::uint64_t kNotTaken = 16u << 20;
+/// Unit: microseconds.
+constexpr std::uint64_t kLongestRest = 10'000'000;
+/// Between two looks for what can be ordered no more. Unit: microseconds.
+constexpr std::uint64_t kExpiryCheck = 1'000'000;
+/// Between two looks for own submissions whose patience has ended. Unit: microseconds.
+constexpr std::uint64_t kOwnTick = 10'000;
+
+// A refusal in words, for those that are in this process.
+std::string in_words(Refusal why, std::uint64_t limit) {
+  switch (why) {
+    case Refusal::kTooLarge:
+      return "the transaction is larger than the " + std::to_string(limit) +
+             " bytes of transaction_bytes: split it, or raise the limit";
+    case Refusal::kOverloaded:
+      return "the node is overloaded: submit less, or later";
+    case Refusal::kObserves:
+      return "this node observes: it follows the log and orders nothing; submit it to another node";
+    case Refusal::kExpired:
+      return "the transaction was not ordered by its last slot, and never will be: submit it again";
+    case Refusal::kTooLate:
+      return "the node cannot tell any more whether the transaction was ordered before: look for "
+             "it "
+             "in the log before you submit it again";
+    case Refusal::kTooEarly:
+      return "the first slot of the transaction is ahead of the node's log: submit it later";
+    case Refusal::kMalformed:
+      return "the transaction cannot be read";
+    case Refusal::kRejected:
+      return "the application refuses the transaction";
+    case Refusal::kUnreachable:
+      return "no node was reached: submit it again";
+  }
+  return {};
+}
+}  // namespace
+
+void append(std::uint64_t value, std::vector<std::byte>& out) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+  out.insert(out.end(), bytes, bytes + sizeof value);
+}
+
+void Node::Impl::link(ConnectionId id, bool up) {
+  if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
+  if (id < kFirstClient) return;
+  if (up) return welcome(id);
+  visitors.leave(id);
+  older_clients.leave(id);
+  acks.erase(id);
+  untold.erase(id);
+  queries.leave(id);
+  leave_proofs(id);
+  subscribers.leave(id);
+}
+
+void Node::Impl::welcome(ConnectionId id) {
+  const auto who = transport.key_of(id);
+  if (!who) return;
+  const ClientId client = client_id_of(*who);
+  visitors.arrive(id, client, Loop::now_us());
+  if (transport.version_of(id) < kClientVersion) return older_clients.arrive(id);
+  const wire::Welcome hello{ledger.slot(), client, kLongestLife, options.transaction_bytes};
+  (void)transport.send(id, {kWelcome, wire::encode(hello), {}});
+}
+
+// A client that comes when all places are taken never waits for one: see visitors.hpp.
+std::optional<ConnectionId> Node::Impl::gives_way() {
+  const std::string what = "all " + std::to_string(visitors.size()) +
+                           " places for clients are taken: those who ask for least give way to new "
+                           "ones; if they are yours, let them share connections";
+  if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what);
+  return visitors.least_useful();
+}
+
+// All else is what nodes say, or no kind of frame.
+void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
+  visitors.served(from, Loop::now_us());
+  if (f.kind == kStatus && wire::decode<wire::Empty>(f.control.view())) {
+    (void)transport.send(from, {kStatusReply, wire::encode(status_now()), {}});
+  } else if (f.kind == kSubmit) {
+    take(from, f);
+    pump();
+  } else if (f.kind == kSubscribe) {
+    subscribe(from, f);
+  } else if (f.kind == kProve) {
+    ask_proof(from, f);
+  } else if (f.kind == kQuery) {
+    query(from, f);
+  } else {
+    ++malformed;
+  }
+}
+
+void Node::Impl::take(ConnectionId from, const Frame& f) {
+  const auto scope = on(Duty::kTake);
+  const ClientId* client = visitors.client(from);
+  if (client == nullptr) return;
+  const bool older = older_clients.speaks(from);
+  const auto in = wire::decode<wire::Submit>(f.control.view());
+  const std::optional<Bytes> entries =
+      older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
+  RunHead head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  if (in && in->results && !older) untold.try_emplace(from);
+  if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
+  const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
+                           head.valid.until.value - head.valid.since.value <= kLongestLife &&
+                           each_entry(entries->view(), [](std::uint64_t, ByteView) {});
+  if (!well_formed) {
+    ++malformed;
+    refuse(from, Refusal::kMalformed, {});
+    return rest(from, f.control.size() + f.payload.size());
+  }
+  if (older && !older_clients.expect(from, f.payload.view())) {
+    std::vector<std::uint64_t> sequences;
+    each_entry(entries->view(), [&](std::uint64_t s, ByteView) { sequences.push_back(s); });
+    refuse(from, Refusal::kOverloaded, sequences);
+    return rest(from, f.payload.size() + sequences.size() * Pool::kEntryCost);
+  }
+  const Submissions::Answers answers = submissions.submit(head, *entries, ledger, from);
+  if (metrics) stages.waits(Loop::now_us());
+  if (tracer) trace_taken(*client, entries->view());
+  for (const Placed& p : answers.placed) placed(from, p);
+  acknowledge();
+  for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
+  for (const auto& [why, sequences] : answers.rejected) {
+    refuse(from, Refusal::kRejected, sequences, why);
+  }
+  refuse_later(answers.gave_way, Refusal::kOverloaded);
+  rest(from, answers.not_taken);
+}
+
+// Sequences of one frame follow one another but for what was answered before.
+void Node::Impl::trace_taken(const ClientId& client, ByteView entries) {
+  std::optional<std::uint64_t> first;
+  std::uint64_t last = 0;
+  each_entry(entries, [&](std::uint64_t sequence, ByteView) {
+    if (!first) first = sequence;
+    last = sequence;
+  });
+  if (first) tracer->taken(client, *first, last);
+}
+
+// A client whose transactions are refused, or that submits the same again, is read less: reading it
+// would take time from clients that stay below their shares, and from the order.
+void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t clients = std::max<std::uint64_t>(1, submissions.pool().clients());
+  transport.rest(from, std::min(kLongestRest, bytes * clients * 1'000'000 / kNotTaken));
+}
+
+void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
+  const Tell tell = [log = options.log](const std::string& line) {
+    NodeOptions to;
+    to.log = log;
+    net::say(to, Level::kWarning, line);
+  };
+  OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel),
+                    guarded(std::move(done), "submit()", tell)};
+  if (how.patience_us != 0) ask.deadline_us = end_of(how.patience_us);
+  if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
+}
+
+// What the process around this node submitted; its sequences are this node's own.
+void Node::Impl::take_own() {
+  if (!writer) return;  // begin() asks again
+  for (OwnSubmission& ask : inbox.take()) take_own(std::move(ask));
+  watch_own();
+  pump();
+}
+
+void Node::Impl::take_own(OwnSubmission ask) {
+  if (ask.cancel.stop_requested()) {
+    return ask.refuse(Refusal::kUnreachable, "it was cancelled before the node took it");
+  }
+  const std::uint64_t sequence = own_sequence++;
+  std::vector<std::byte> entry;
+  append_entry(sequence, ask.data.view(), entry);
+  const RunHead head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger, kOwnLink);
+  refuse_later(answers.gave_way, Refusal::kOverloaded);
+  if (!answers.rejected.empty()) {
+    return ask.refuse(Refusal::kRejected, answers.rejected.begin()->first);
+  }
+  if (!answers.refused.empty()) {
+    const Refusal why = answers.refused.begin()->first;
+    return ask.refuse(why, in_words(why, options.transaction_bytes));
+  }
+  if (metrics) stages.waits(Loop::now_us());
+  ask.until = head.valid.until.value;
+  if (ask.cancel.stop_possible()) {
+    ask.on_cancel = std::make_unique<OwnSubmission::StopCallback>(
+        ask.cancel, [this, sequence] { loop.post([this, sequence] { cancel_own(sequence); }); });
+  }
+  inbox.keep(sequence, std::move(ask));
+}
+
+// Nobody would answer what the process around the node has asked, or asks from now on.
+void Node::Impl::close_own(const std::string& why) {
+  inbox.close(why);
+  own_questions.close(why);
+}
+
+void Node::Impl::cancel_own(std::uint64_t sequence) {
+  if (auto ask = inbox.settle(sequence)) ask->unknown("it was cancelled");
+}
+
+void Node::Impl::watch_own() {
+  for (OwnSubmission& ask : inbox.take_late(Loop::now_us())) ask.unknown("no commit in time");
+  if (!inbox.any_deadline() || std::exchange(watching_own, true)) return;
+  loop.call_after(kOwnTick, [this] {
+    watching_own = false;
+    watch_own();
+  });
+}
+
+void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
+                        const std::string& text) {
+  std::vector<std::byte> payload;
+  for (const std::uint64_t sequence : sequences) append(sequence, payload);
+  const wire::Refused control{why, options.transaction_bytes, ledger.slot(), text};
+  const Frame frame = older_clients.speaks(to)
+                          ? older_clients.refusal_of(to, why, sequences, options.transaction_bytes)
+                          : Frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
+  if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
+}
+
+// Those that waited for an answer, all of a link in one frame.
+void Node::Impl::refuse_later(const std::vector<Submission>& waiting, Refusal why) {
+  std::map<ConnectionId, std::vector<std::uint64_t>> of_links;
+  for (const Submission& s : waiting) of_links[s.from].push_back(s.sequence);
+  for (const auto& [from, sequences] : of_links) {
+    if (visitors.client(from) != nullptr) refuse(from, why, sequences);
+    if (from != kOwnLink) continue;
+    for (const std::uint64_t sequence : sequences) {
+      if (auto ask = inbox.settle(sequence)) {
+        ask->refuse(why, in_words(why, options.transaction_bytes));
+      }
+    }
+  }
+}
+
+void Node::Impl::watch_submissions() {
+  std::vector<Submission> expired;
+  submissions.expire(ledger, [&](const Submission& s) { expired.push_back(s); });
+  refuse_later(expired, Refusal::kExpired);
+  std::vector<std::uint64_t> heard(genesis.nodes.size());
+  for (const NodeId i : node_ids(heard.size())) heard[i.value] = transport.peer(i).bytes_received;
+  order_watch.look(submissions.awaited(), ledger.slot(), heard, Loop::now_us());
+  loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
+}
+
+void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
+  const auto in = wire::decode<wire::Subscribe>(f.control.view());
+  if (!in) {
+    ++malformed;
+    return;
+  }
+  if (in->position < reader.begin().length) {
+    subscribers.leave(from);
+    return tell_pruned(from);
+  }
+  subscribers.begin(from, in->position);
+  feed_subscribers();
+}
+
+void Node::Impl::tell_pruned(ConnectionId to) {
+  if (older_clients.speaks(to)) return transport.drop(to, "what it asks for was pruned");
+  const std::uint64_t begins = reader.begin().length;
+  (void)transport.send(to, {kLog, wire::encode(wire::Log{begins, 0, begins}), {}});
+}
+
+Subscribers::Hooks Node::Impl::subscriber_hooks() {
+  return {[this] { return reader.begin().length; },
+          [this](const LogPlace& from, const VisitTransaction& visit,
+                 const std::function<bool()>& enough) {
+            return read_on(reader, ledger.slot(), from, visit, enough);
+          },
+          [this](ConnectionId id) { return transport.queued_bytes(id); },
+          [this](ConnectionId id, std::uint64_t end, std::uint32_t count,
+                 std::vector<std::byte> log) { return send_log(id, end, count, std::move(log)); },
+          [this](ConnectionId id) { tell_pruned(id); },
+          [this](ConnectionId id, Round slot) { cannot_serve(id, slot); },
+          [this](std::uint64_t position) -> std::optional<Round> {
+            const auto after = reader.before(position, ledger.slot());
+            return after ? std::optional(*after) : std::nullopt;
+          },
+          &Loop::now_us};
+}
+
+// Sends each subscriber what it lacks; comes back later while something is left.
+void Node::Impl::feed_subscribers() {
+  if (feeding_subscribers) return;
+  const auto at = subscribers.feed(ledger.slot());
+  if (!at) return;
+  feeding_subscribers = true;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*at > now ? *at - now : 0, [this] {
+    feeding_subscribers = false;
+    feed_subscribers();
+  });
+}
+
+bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
+                          std::vector<std::byte> log) {
+  const wire::Log control{end - count, count};
+  const Frame frame{
+      kLog, wire::encode(control),
+      older_clients.speaks(to) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
+  if (!transport.send(to, frame)) return false;
+  visitors.served(to, Loop::now_us());
+  return true;
+}
+
+// Told to the operator of the node; the client asks another node. The application's state is not
+// touched by it, and a start that reads the log from its beginning fetches it from peers.
+void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
+  const std::string what = "slot " + std::to_string(slot.value) + " of the log of '" +
+                           options.home + "' cannot be read back";
+  if (complaints.fresh(what, Loop::now_us())) {
+    say(Level::kWarning, what +
+                             " for a client: check the disk; to have it fetched from peers, "
+                             "remove 'snapshot' in '" +
+                             options.data + "' and restart the node");
+  }
+  transport.drop(to, what);
+}
+
+void Node::Impl::acknowledge() {
+  const auto scope = on(Duty::kAnswer);
+  if (checkpoints.difference()) return;
+  const Bytes control = wire::encode(wire::Ack{ledger.slot()});
+  for (auto& [link_id, payload] : std::exchange(acks, {})) {
+    const Frame frame = older_clients.speaks(link_id)
+                            ? Frame{kAck, {}, older_clients.acks_of(link_id, payload)}
+                            : Frame{kAck, control, Bytes::from(std::move(payload))};
+    if (transport.send(link_id, frame)) {
+      visitors.served(link_id, Loop::now_us());
+      continue;
+    }
+    // It would wait for this answer for ever; on a new connection it asks again.
+    transport.drop(link_id, "the client does not read its answers");
+  }
+  if (!untold.empty()) tell_results();
+}
+
+// Without a result the application has not got it: a client that asked for results gets no answer
+// from this node, which is about to stop.
+void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
+                        const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
+  if (visitors.client(s.from) != nullptr) placed(s.from, {s.sequence, t.position});
+  if (s.from != kOwnLink || !result) return;
+  auto ask = inbox.settle(s.sequence);
+  if (!ask) return;
+  Receipt receipt{t.position, commit.slot.value, commit.id, block->id, {}, *result};
+  if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
+  ask->done({Outcome::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
+}
+
+NodeStatus Node::Impl::status_now() {
+  const EngineSample now = engine->sample();
+  const crypto::BatcherFigures verified = batcher.figures();
+  NodeStatus out{ledger.length(),
+                 now.round.value,
+                 ledger.slot().value,
+                 transport.node_bytes_sent(),
+                 store->syncs(),
+                 payload_bytes,
+                 ledger.log_hash(),
+                 {},
+                 static_cast<std::uint32_t>(transport.node_links()),
+                 verified.answered,
+                 verified.batches,
+                 now.stats.certificate_calls};
+  // Once a slot: for an application that hashes all it has, each question of a client would be
+  // dear.
+  if (!told_state || told_state->slot != ledger.slot()) {
+    if (!calls.run("state()", [&] { told_state = {ledger.slot(), app.state()}; }))
+      halt(app_threw());
+  }
+  if (told_state) out.state = told_state->state;
+  out.waits_for = waits_for();
+  out.peers = peers();
+  out.begins = reader.begin().length;
+  return out;
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,95 @@
+// What the HTTP gateway asks of the node, answered on the node's thread.
+#include "http/gateway.hpp"
+
+#include <utility>
+
+#include "node/impl.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Data of transactions in one page, but for those of the last one. Unit: bytes.
+constexpr std::size_t kPageBytes = 1u << 20;
+
+}  // namespace
+
+Result<Unit, Error> Node::Impl::open_gateway() {
+  if (options.gateway_address.empty()) return Unit{};
+  const auto at = loopback_address(options.gateway_address);
+  if (!at) {
+    return Error{
+        ErrorCode::kMalformed,
+        "gateway.address '" + options.gateway_address + "' is no address of this machine alone",
+        options.gateway_address, "write it as 127.0.0.1:8080"};
+  }
+  GatewayHooks hooks;
+  hooks.submit = [this](const Bytes& data, SubmitOptions how, OnOutcome done) {
+    submit_own(data, std::move(how), std::move(done));
+  };
+  hooks.query = [this](const Bytes& question, std::uint64_t length,
+                       std::function<void(Answer)> done) {
+    loop.post([this, question, length, done = std::move(done)] {
+      ask({kGatewayLink, 0, length, question, done});
+    });
+  };
+  hooks.status = [this](const std::function<void(NodeStatus)>& done) {
+    loop.post([this, done] { done(status_now()); });
+  };
+  hooks.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
+    loop.post([this, from, most, done = std::move(done)] {
+      pages.ask({from, most, done});
+      serve_pages();
+    });
+  };
+  auto made = std::make_unique<Gateway>(
+      std::move(hooks), GatewayLimits{.transaction_bytes = options.transaction_bytes});
+  made->length(ledger.length());
+  if (auto listens = made->listen(*at); !listens) return listens;
+  gateway = std::move(made);
+  return Unit{};
+}
+
+void Node::Impl::serve_pages() {
+  if (paging) return;
+  const auto at = pages.serve();
+  if (!at) return;
+  paging = true;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*at > now ? *at - now : 0, [this] {
+    paging = false;
+    serve_pages();
+  });
+}
+
+LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
+  LogPage out{ledger.length(), {}, {}};
+  if (from >= out.length) return out;
+  if (from < reader.begin().length) {
+    out.begins = reader.begin().length;
+    out.problem = pruned_words(from, out.begins);
+    return out;
+  }
+  const auto start = reader.before(from, ledger.slot());
+  if (!start) {
+    out.problem = "the log cannot be read back at position " + std::to_string(from);
+    return out;
+  }
+  // Where blocks are full of duplicates, a page of a few transactions is hundreds of MiB to read.
+  const std::uint64_t until = Loop::now_us() + ThreadShare::kBurst;
+  std::size_t bytes = 0;
+  const ReadOn end = read_on(
+      reader, ledger.slot(), {*start, from},
+      [&](const Transaction& t, const Validity&) {
+        out.transactions.push_back(
+            {t.position, t.slot, t.client, t.sequence, Bytes::copy_of(t.data)});
+        bytes += t.data.size();
+        return bytes < kPageBytes && out.transactions.size() < most;
+      },
+      [&] { return !out.transactions.empty() && Loop::now_us() >= until; });
+  if (end.unreadable) {
+    out.problem = "slot " + std::to_string(end.unreadable->value) + " cannot be read back";
+  }
+  return out;
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,351 @@
+#include "thresher/net/node.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "files/disk_problem.hpp"
+#include "files/odd_file.hpp"
+#include "node/impl.hpp"
+#include "store/open_store.hpp"
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
+#include "thresher/net/config.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// With fewer descriptors than this not even the store and the links of a small network open, and
+/// what fails first says something else.
+constexpr rlim_t kLeastDescriptors = 64;
+
+Result<Unit, Error> check_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeastDescriptors) return Unit{};
+  return Error{ErrorCode::kUnsupported,
+               "this process may open " + std::to_string(limit.rlim_cur) +
+                   " files, a node needs at least " + std::to_string(kLeastDescriptors),
+               {},
+               "raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)"};
+}
+
+Error runs_once(const std::string& home) {
+  return {ErrorCode::kBusy, "this node was started before, and may run still", home,
+          "call run() or start() once; a node that has stopped is opened again"};
+}
+
+// Snapshots and evidence are files beside the store, whoever keeps that.
+Result<Unit, Error> make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return Unit{};
+  return Error{code_of_errno(error.value()),
+               "cannot make the folder '" + path + "': " + error.message(), path};
+}
+
+}  // namespace
+
+Result<Unit, Error> check_data(const NodeOptions& options) {
+  if (options.make_store || options.store == StoreKind::kMemory) return Unit{};
+  const std::string data = with_paths(options).data;
+  if (std::string why = odd_folder(data); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), data};
+  for (const std::string name : {"/wal", "/snapshot", "/index/CURRENT"}) {
+    if (std::string why = odd_file(data + name); !why.empty())
+      return Error{ErrorCode::kMalformed, std::move(why), data + name};
+  }
+  return Unit{};
+}
+
+NodeOptions with_paths(NodeOptions o) {
+  if (o.genesis.empty()) o.genesis = o.home + "/../genesis.json";
+  if (o.key.empty()) o.key = o.home + "/node.key";
+  if (o.data.empty()) o.data = o.home + "/data";
+  if (o.coin.empty()) o.coin = o.home + "/coin.key";
+  return o;
+}
+
+Node::Node() = default;
+Node::~Node() = default;
+
+std::shared_ptr<Node::Impl> Node::impl() const {
+  const std::lock_guard lock(mutex_);
+  return impl_;
+}
+
+Result<std::unique_ptr<Node>, Error> Node::open(NodeOptions options, App& app) {
+  auto impl = make(std::move(options), app);
+  if (!impl) return impl.error();
+  std::unique_ptr<Node> node(new Node());
+  node->impl_ = std::move(*impl);
+  return node;
+}
+
+Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& app) {
+  if (const auto enough = check_descriptors(); !enough) return enough.error();
+  if (const auto good = check_ranges(options); !good) return good.error();
+  options = with_paths(std::move(options));
+  auto genesis = load_genesis(options.genesis);
+  if (!genesis) return genesis.error();
+  auto key = crypto::load_key(options.key);
+  if (!key) return key.error();
+  std::size_t id = 0;
+  while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
+  if (id == genesis->nodes.size()) {
+    return Error{ErrorCode::kMismatch,
+                 "the key '" + options.key + "' is not a member of the genesis file '" +
+                     options.genesis + "'",
+                 options.key, "check which belongs"};
+  }
+  if (const auto fit = check_delays(options, genesis->nodes.size()); !fit) return fit.error();
+  const NodeId self{static_cast<std::uint16_t>(id)};
+  auto coin = open_coin(*genesis, options.coin, self);
+  if (!coin) return coin.error();
+  auto encryption = open_encryption(*genesis, options.coin, self);
+  if (!encryption) return encryption.error();
+  // Its pages answer while the store is opened and the log is read, which may take long. A port
+  // that is taken is told by run(), like that of the peers; nothing is read before it is free.
+  std::unique_ptr<Metrics> metrics;
+  std::optional<Error> metrics_problem;
+  if (!options.metrics_listen.empty()) {
+    metrics = std::make_unique<Metrics>(genesis->nodes.size(), self);
+    metrics->starting("opens its store");
+    if (const auto listens = metrics->listen(options.metrics_listen); !listens)
+      metrics_problem = listens.error();
+  }
+  if (const auto good = check_data(options); !good) return good.error();
+  if (options.make_store) {
+    if (const auto folder = make_folder(options.data); !folder) return folder.error();
+  }
+  auto store = open_store(options);
+  if (!store) return store.error();
+  auto made = std::make_shared<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
+                                     self, SharedKey{std::move(*coin), std::move(*encryption)},
+                                     std::move(*store));
+  Impl& impl = *made;
+  impl.metrics = std::move(metrics);
+  impl.metrics_problem = std::move(metrics_problem);
+  if (impl.metrics_problem) return made;
+  impl.own_client = client_id_of(impl.key.public_key());
+  // A range of sequences of its own for every start.
+  impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
+  impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
+  if (const auto recovered = impl.recover(); !recovered) return recovered.error();
+  if (impl.options.store != StoreKind::kMemory)
+    SnapshotFolder(impl.options.data).remove_unfinished(impl.ledger.slot());
+  if (const auto claimed = impl.claim_store(); !claimed) return claimed.error();
+  return made;
+}
+
+// Opens the sockets and starts the writer.
+Result<Unit, Error> Node::Impl::begin() {
+  begun = true;
+  if (metrics_problem) return *metrics_problem;
+  if (auto traces = open_trace(); !traces) return traces;
+  if (auto listening = transport.start(); !listening) return listening;
+  writer = std::make_unique<WriterThread>(
+      *store, [this](const OrderedBlock& b) { return engine->record_of(b); },
+      [this](std::uint64_t barrier, std::uint64_t began) {
+        const std::uint64_t ended = tracer ? Loop::now_us() : 0;
+        if (tracer) tracer->wrote();
+        loop.post([this, barrier, began, ended] { durable(barrier, began, ended); });
+      },
+      [this](const Error& why, WriterThread::Failure failure) {
+        // A half-durable voter is Byzantine: stop before anything else is signed.
+        loop.post([this, why, failure] { halt(not_written(why, failure)); });
+      },
+      ledger.end());
+  if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
+  transport_runs = true;
+  start_snapshots();
+  start_scrubbing();
+  start_pruning();
+  if (auto opened = open_gateway(); !opened) return opened;
+  loop.post([this] {
+    begin_start();
+    watch_lag();
+    watch_submissions();
+    take_own();
+  });
+  return Unit{};
+}
+
+Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) const {
+  const std::string text = why.text();
+  if (failure == WriterThread::Failure::kDefect) {
+    return {why.code, "the log of '" + options.home + "' was not written on: " + text, options.home,
+            "this is a defect of the program: keep the folder, report it, and start the node "
+            "again, which reads its log anew"};
+  }
+  if (why.code == ErrorCode::kMissing)
+    return {why.code, "nothing more was signed: " + why.what, options.home, why.remedy};
+  if (why.code == ErrorCode::kUnsupported) return disk_failed(options.home, why, {});
+  if (text.find(std::strerror(EMFILE)) != std::string::npos) {
+    return {why.code,
+            "nothing can be written under '" + options.home + "': " + disk_problem(EMFILE) + " (" +
+                text + ")",
+            options.home};
+  }
+  return {why.code, "the disk under '" + options.home + "' refused a write", options.home,
+          "free space or replace it, then restart the node (" + text + ")"};
+}
+
+// On the node's thread: the writer wrote all up to a barrier.
+void Node::Impl::durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us) {
+  if (tracer) tracer->durable(barrier, began_us, ended_us);
+  durable_barrier = barrier;
+  {
+    const auto scope = on(Duty::kProtocol);
+    engine->persisted(barrier);
+  }
+  pump();
+}
+
+Result<Unit, Error> Node::Impl::open_trace() {
+  if (options.commit_trace.empty()) return Unit{};
+  tracer = std::make_unique<CommitTracer>();
+  return tracer->open(options.commit_trace);
+}
+
+void Node::Impl::finish() {
+  conduct.close(Loop::now_us());
+  gateway.reset();
+  for (const Queries::Query& q : queries.take_own())
+    reply(q, true, as_view("the node has stopped"));
+  transport.close();
+  close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
+            : enters_anew   ? "the node took its state from peers and begins anew from it"
+                            : "the node has stopped");
+  const bool signs = !starting && engine->pledge().beyond({});
+  note_peers();
+  if (snapshots) {
+    snapshots->stop();
+    // The host may be at work there, and run() does not wait for that.
+    calls.pass([this] { snapshots->wait_for_host(); });
+    snapshots.reset();
+  }
+  pruner.reset();
+  writer.reset();
+  if (tracer) tracer->tick();
+  tracer.reset();
+  scrubber.reset();
+  if (signs && !stopped_because) sign_once.note(engine->pledge());
+  metrics.reset();
+  // The disk is newer by now than the memory.
+  if (!stopped_because && !enters_anew) save_snapshot();
+}
+
+// What the node's own thread does. An exception is the caller's of run().
+void Node::Impl::live() {
+  try {
+    loop.run();
+    finish();
+  } catch (...) {
+    thrown = std::current_exception();
+    close_own("the node has stopped: an exception ended its thread");
+  }
+  run_end.done();
+}
+
+Result<Unit, Error> Node::run() {
+  while (true) {
+    auto ended = run_once();
+    if (!impl()->enters_anew || !ended || stopping_) return ended;
+    if (auto anew = start_anew(); !anew || stopping_) return anew;
+  }
+}
+
+// From what is on the disk now. The one before still answers, that it has stopped.
+Result<Unit, Error> Node::start_anew() {
+  const std::shared_ptr<Impl> before = impl();
+  before->store.reset();
+  auto made = make(before->options, before->app);
+  if (!made) return made.error();
+  const std::lock_guard lock(mutex_);
+  impl_ = std::move(*made);
+  return Unit{};
+}
+
+Result<Unit, Error> Node::run_once() {
+  const std::shared_ptr<Impl> impl = this->impl();
+  const std::string& home = impl->options.home;
+  if (impl->options.context != nullptr) {
+    return Error{ErrorCode::kUnsupported, "this node is on the host's io_context: call start()",
+                 home};
+  }
+  if (impl->begun) return runs_once(home);
+  if (auto begun = impl->begin(); !begun) {
+    impl->close_own(begun.error().text());
+    return begun;
+  }
+  std::thread own([impl] { impl->live(); });
+  if (!impl->run_end.wait(impl->calls)) {
+    own.detach();
+    impl->close_own(std::string(kHostBlocks));
+    return Error{ErrorCode::kBusy, std::string(kHostBlocks), home};
+  }
+  own.join();
+  if (impl->thrown) std::rethrow_exception(impl->thrown);
+  return impl->ending();
+}
+
+Result<Unit, Error> Node::start(std::function<void(const Result<Unit, Error>&)> stopped) {
+  Impl& impl = *impl_;
+  if (impl.options.context == nullptr) {
+    return Error{ErrorCode::kUnsupported,
+                 "give the host's io_context in the options, or call run()", impl.options.home};
+  }
+  if (impl.begun) return runs_once(impl.options.home);
+  impl.on_stopped = std::move(stopped);
+  auto begun = impl.begin();
+  if (!begun) impl.close_own(begun.error().text());
+  return begun;
+}
+
+void Node::stop() {
+  stopping_ = true;  // before it is looked up: one that is made meanwhile does not begin
+  const std::shared_ptr<Impl> impl = this->impl();
+  impl->run_end.ask();
+  // Nobody else would ever answer what was submitted.
+  if (!impl->begun) impl->close_own("the node has stopped before it ran");
+  if (impl->options.context == nullptr) return impl->loop.stop();
+  impl->loop.post([impl = impl.get()] { impl->halt({}); });
+}
+
+void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
+  impl()->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
+}
+
+std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
+  auto promise = std::make_shared<std::promise<Answer>>();
+  std::future<Answer> answer = promise->get_future();
+  const std::shared_ptr<Impl> impl = this->impl();
+  const auto id = impl->own_questions.add([promise](const Answer& a) { promise->set_value(a); });
+  if (!id) return answer;
+  impl->loop.post([impl = impl.get(), id = *id, length, text = Bytes::copy_of(question)] {
+    impl->ask({kOwnLink, 0, length, text,
+               [impl, id](const Answer& a) { impl->own_questions.answer(id, a); }});
+  });
+  return answer;
+}
+
+std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {
+  auto promise = std::make_shared<std::promise<Receipt>>();
+  std::future<Receipt> receipt = promise->get_future();
+  submit(
+      transaction,
+      [promise](const Outcome& out) {
+        if (out.committed()) return promise->set_value(out.receipt);
+        promise->set_exception(std::make_exception_ptr(NotCommitted(out)));
+      },
+      std::move(options));
+  return receipt;
+}
+
+}  // namespace thresher::net
