@@ -11,7 +11,7 @@ endforeach()
 add_executable(thresher_demo ${CMAKE_CURRENT_BINARY_DIR}/demo_registry.cpp src/demo/left_out.cpp
   ${PROJECT_SOURCE_DIR}/net/src/demo/gateway.cpp ${PROJECT_SOURCE_DIR}/net/src/demo/protocols.cpp ${PROJECT_SOURCE_DIR}/sim/src/demo/subjects.cpp ${objects})
 set_target_properties(thresher_demo PROPERTIES OUTPUT_NAME thresher-demo)
-target_include_directories(thresher_demo PRIVATE src)
+target_include_directories(thresher_demo PRIVATE src ${PROJECT_SOURCE_DIR}/net/src)
 foreach(part protocols client net sim crypto)
   target_include_directories(thresher_demo PRIVATE ${PROJECT_SOURCE_DIR}/${part}/include)
 endforeach()
