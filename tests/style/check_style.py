@@ -32,7 +32,7 @@ MAY_SEE = {
 }
 # The folders of net/src: each may include from itself and from those before it.
 NET_FOLDERS = ["files", "host", "links", "wire", "ledger", "engines", "store", "http", "service", "client", "channels", "config",
-               "life", "node"]
+               "journal", "life", "node"]
 PURE = {"core", "coding", "protocols"}
 TEXTS = {".md", ".hpp", ".cpp", ".cu", ".proto", ".txt", ".py", ".json", ".toml", ".yml", ".cmake", ".sh"}
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",

@@ -86,12 +86,24 @@ class StopSignals {
   std::thread waiter_;
 };
 
-int run_node(const std::string& home, bool observe, const std::string& trace) {
+/// Of a journal that nobody gave a size. Unit: bytes.
+constexpr std::uint64_t kJournalBytes = std::uint64_t{1} << 30;
+
+struct Args {
+  std::string home;
+  bool observe = false;
+  bool journal = false;
+  std::string trace;
+};
+
+int run_node(const Args& a) {
   hold_back_stop_signals();  // first of all: a node may be stopped as soon as it starts
-  auto config = net::load_config(home);
+  auto config = net::load_config(a.home);
   if (!config) return fail_all(kUsage, config.error());
-  config->options.observe = observe;
-  config->options.commit_trace = trace;
+  config->options.observe = a.observe;
+  config->options.commit_trace = a.trace;
+  if (a.journal && config->options.journal_bytes == 0)
+    config->options.journal_bytes = kJournalBytes;
   // A file over the limit of this process is a failed write with a reason, not a silent death.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   Lines lines;
@@ -120,17 +132,18 @@ int run_node(const std::string& home, bool observe, const std::string& trace) {
 }  // namespace
 
 Verb make_node_run() {
-  auto home = std::make_shared<std::string>();
-  auto observe = std::make_shared<bool>(false);
-  auto trace = std::make_shared<std::string>();
-  return {{"node", "run"},
-          "Run one node until SIGTERM. Example: thresher node run --home mynet/node0",
-          {{"--home", "the node's folder, or its node.toml", home.get(), true},
-           {"--observe", "follow the log of the others and sign nothing", observe.get()},
-           {"--trace-commits",
-            "a file that gets the time of each stage of each commit, for thresher cluster",
-            trace.get()}},
-          [home, observe, trace] { return run_node(*home, *observe, *trace); }};
+  auto a = std::make_shared<Args>();
+  return {
+      {"node", "run"},
+      "Run one node until SIGTERM. Example: thresher node run --home mynet/node0",
+      {{"--home", "the node's folder, or its node.toml", &a->home, true},
+       {"--observe", "follow the log of the others and sign nothing", &a->observe},
+       {"--journal",
+        "record what the protocol is told, for thresher node replay: 1 GiB, or journal.bytes",
+        &a->journal},
+       {"--trace-commits",
+        "a file that gets the time of each stage of each commit, for thresher cluster", &a->trace}},
+      [a] { return run_node(*a); }};
 }
 
 }  // namespace thresher::cli

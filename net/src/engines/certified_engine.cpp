@@ -70,7 +70,7 @@ struct CertifiedAdapter {
     return Round{Reader(r.key.view()).u64()};
   }
 
-  std::uint64_t window() const { return settings.options.gc_rounds; }
+  std::uint64_t window() const { return settings.tuning.gc_rounds; }
   // The next leaders, behind the commit before and the anchor.
   static Bytes beyond_log(const Persist& noted) {
     return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
@@ -101,7 +101,7 @@ struct CertifiedAdapter {
                               {}});
   }
   std::uint32_t clock_witnesses() const { return settings.committee.at_least(kValidity); }
-  std::size_t payload_limit() const { return settings.options.block_bytes; }
+  std::size_t payload_limit() const { return settings.tuning.block_bytes; }
   static constexpr bool kExtends = false;
   static Pledge pledge(const Bullshark& b) { return {b.round().value, b.voted().value}; }
   static Pledge pledged(const certified::Message& m) {
@@ -173,10 +173,10 @@ std::unique_ptr<OrderEngine> make(const EngineSettings& s, const certified::Rule
   config.self = s.self;
   config.chain = s.chain;
   config.rules = rules;
-  config.gc_depth = s.options.gc_rounds;
-  config.gather = s.delay_of(s.options.gather_us);
+  config.gc_depth = s.tuning.gc_rounds;
+  config.gather = s.delay_of(s.tuning.gather_us);
   config.evict_delivered = true;
-  config.host_fetches_beyond = s.options.sync_rounds;
+  config.host_fetches_beyond = s.tuning.sync_rounds;
   config.coin = s.shared.coin;
   return std::make_unique<EngineOf<CertifiedAdapter>>(CertifiedAdapter{s, rules, &host},
                                                       Bullshark(std::move(config)), host);

@@ -57,7 +57,7 @@ struct DagAdapter {
     return Round{Reader(r.key.view()).u64()};
   }
 
-  std::uint64_t window() const { return settings.options.gc_rounds; }
+  std::uint64_t window() const { return settings.tuning.gc_rounds; }
   // The next leaders, behind the commit before and the leader.
   static Bytes beyond_log(const Persist& noted) {
     return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
@@ -88,7 +88,7 @@ struct DagAdapter {
     return proof ? encode_receipt_proof(*proof, b.payload.view()) : Bytes();
   }
   std::uint32_t clock_witnesses() const { return settings.committee.at_least(kValidity); }
-  std::size_t payload_limit() const { return settings.options.block_bytes; }
+  std::size_t payload_limit() const { return settings.tuning.block_bytes; }
   static std::uint64_t refused(const dag::Dag& d) { return d.stats().refused; }
   static Round spoke_of(const dag::Message& m, NodeId from) {
     const auto* push = std::get_if<dag::Push>(&m);
@@ -145,11 +145,11 @@ std::unique_ptr<OrderEngine> make(const EngineSettings& s, const dag::Rules& rul
   config.self = s.self;
   config.chain = s.chain;
   config.rules = rules;
-  config.gc_depth = s.options.gc_rounds;
+  config.gc_depth = s.tuning.gc_rounds;
   // Where no timer decides when a round is left, none holds it up either.
-  if (!rules.coin) config.pace = s.delay_of(s.options.pace_us);
+  if (!rules.coin) config.pace = s.delay_of(s.tuning.pace_us);
   config.evict_delivered = true;
-  config.host_fetches_beyond = s.options.sync_rounds;
+  config.host_fetches_beyond = s.tuning.sync_rounds;
   config.coin = s.shared.coin;
   return std::make_unique<EngineOf<DagAdapter>>(DagAdapter{s, &host}, dag::Dag(std::move(config)),
                                                 host);

@@ -188,18 +188,32 @@ struct SharedKey {
   std::shared_ptr<const crypto::EncryptionScheme> encryption{};  ///< null: nothing is encrypted
 };
 
+/// What of a node's options bears on how its protocol behaves: all of it stands in a journal.
+struct EngineTuning {
+  std::uint64_t delta_us = 20'000;
+  std::uint64_t pace_us = 2'000;
+  std::uint64_t gather_us = 5'000;
+  std::uint64_t block_bytes = 1u << 20;
+  std::uint64_t gc_rounds = 1000;
+  std::uint64_t sync_rounds = 128;
+
+  static EngineTuning of(const NodeOptions& o) {
+    return {o.delta_us, o.pace_us, o.gather_us, o.block_bytes, o.gc_rounds, o.sync_rounds};
+  }
+};
+
 struct EngineSettings {
   std::string protocol;
   Committee committee = *Committee::make(4, 1);
   NodeId self{};
   ChainContext chain{};
-  NodeOptions options{};
+  EngineTuning tuning{};
   SharedKey shared{};
   Parameters parameters{};  ///< of the protocol; what is missing has its default
 
   /// At most Delta.
   Delay delay_of(std::uint64_t us) const {
-    return Delay{std::min(us, options.delta_us) * 1000 / options.delta_us};
+    return Delay{std::min(us, tuning.delta_us) * 1000 / tuning.delta_us};
   }
 };
 

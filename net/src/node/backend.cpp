@@ -35,7 +35,8 @@ crypto::BatcherOptions batcher_options(const NodeOptions& o) {
 }  // namespace
 
 Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
-                 SharedKey shared, std::unique_ptr<NodeStore> s)
+                 SharedKey shared, std::unique_ptr<NodeStore> s,
+                 std::unique_ptr<journal::JournalWriter> journal)
     : options(std::move(o)),
       app(a),
       genesis(std::move(g)),
@@ -49,9 +50,13 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
               &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
-      engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(shared),
-                          genesis.parameters},
-                         *this)),
+      engine(make_recorded(
+          [&](EngineHost& host) {
+            return make_engine({genesis.protocol, committee(), self, chain,
+                                EngineTuning::of(options), std::move(shared), genesis.parameters},
+                               host);
+          },
+          *this, std::move(journal))),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, const Frame& f) { frame(c, f); },
                  [this](ConnectionId c, bool up) { link(c, up); },

@@ -14,6 +14,7 @@
 #include "host/run_end.hpp"
 #include "http/gateway.hpp"
 #include "http/metrics.hpp"
+#include "journal/recording_engine.hpp"
 #include "http/page_queue.hpp"
 #include "ledger/evidence_gate.hpp"
 #include "ledger/kept_results.hpp"
@@ -63,7 +64,7 @@ void append(std::uint64_t value, std::vector<std::byte>& out);
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id, SharedKey shared,
-       std::unique_ptr<NodeStore> s);
+       std::unique_ptr<NodeStore> s, std::unique_ptr<journal::JournalWriter> journal);
 
   // backend.cpp: what the engine asks for
   void send(NodeId to, const Frame& f) override;

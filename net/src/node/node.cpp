@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "files/disk_problem.hpp"
+#include "host/guarded.hpp"
 #include "files/odd_file.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
@@ -61,6 +62,19 @@ Result<Unit, Error> check_data(const NodeOptions& options) {
       return Error{ErrorCode::kMalformed, std::move(why), data + name};
   }
   return Unit{};
+}
+
+Result<std::unique_ptr<journal::JournalWriter>, Error> begin_journal(const NodeOptions& o,
+                                                                     const Genesis& genesis,
+                                                                     NodeId self) {
+  if (o.journal_bytes == 0) return std::unique_ptr<journal::JournalWriter>();
+  const journal::JournalWriter::Tell tell = [o](const std::string& line) {
+    say(o, Level::kWarning, line);
+  };
+  return journal::JournalWriter::create(
+      o.home + "/journal",
+      {THRESHER_VERSION, genesis.protocol, genesis.context().chain, self, EngineTuning::of(o)},
+      o.journal_bytes, guarded(tell, "log", {}));
 }
 
 NodeOptions with_paths(NodeOptions o) {
@@ -125,9 +139,11 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   }
   auto store = open_store(options);
   if (!store) return store.error();
+  auto journal = begin_journal(options, *genesis, self);
+  if (!journal) return journal.error();
   auto made = std::make_shared<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
                                      self, SharedKey{std::move(*coin), std::move(*encryption)},
-                                     std::move(*store));
+                                     std::move(*store), std::move(*journal));
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);

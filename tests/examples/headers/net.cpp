@@ -40,6 +40,7 @@
 #include "thresher/net/payload_root.hpp"
 #include "thresher/net/ports.hpp"
 #include "thresher/net/receipt_proof.hpp"
+#include "thresher/net/replay.hpp"
 #include "thresher/net/synced_file.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/net/two_delays.hpp"
@@ -85,6 +86,16 @@ int commit_trace_example() {
   auto records = net::read_commit_trace("net/node0/trace");
   if (!records) return fail(records.error());
   for (const net::TraceRecord& r : *records) use(r.at_us);
+  // </>
+  return 0;
+}
+
+int replay_example() {
+  // <thresher/net/replay.hpp>
+  auto journal = net::newest_journal("net/node0");
+  if (!journal) return fail(journal.error());
+  auto again = net::replay_journal(*journal, {"net/genesis.json", "net/node0/coin.key"});
+  if (again && again->difference) report(again->difference->recorded);
   // </>
   return 0;
 }

@@ -8,7 +8,8 @@ Four real nodes keep little (gc_rounds, sync_rounds), clients go on all the time
 the other is killed: at a durable record (strace lets a call that writes, syncs or renames end the
 process), or after a random time, with a slow disk or not, after a stop of a random length, while it
 stops, while it mends what its disk has changed, after it was paused, or all at once. Every few slots have a checkpoint and a
-snapshot of the running node, so kills meet those too. After each kill the log on the dead node's disk must begin as the others' logs
+snapshot of the running node, so kills meet those too. In half of the networks each life's protocol does again what it did,
+from its journal. After each kill the log on the dead node's disk must begin as the others' logs
 do, byte for byte, and hold what was acknowledged; now and then all must become level. Nothing may
 sign twice, and nothing may end by itself.
 
@@ -60,6 +61,7 @@ class Network:
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
         own = draw.choice(OPTIONS.get(protocol, ((),)))
+        self.journals = draw.random() < 0.5  # what each life did is done again from its journal
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", held_ports.take(NODES),
                         "--protocol", protocol, "--dealer", "--set", f"checkpoint={checkpoint}", *own)
         if done.returncode != 0:
@@ -84,7 +86,7 @@ class Network:
         return (self.folder / f"log{node}").read_text(errors="replace")
 
     def command(self, node):
-        return [self.binary, "node", "run", "--home", str(self.home(node))]
+        return [self.binary, "node", "run", "--home", str(self.home(node)), *["--journal"] * self.journals]
 
     def start(self, node, under=()):
         with open(self.folder / f"log{node}", "ab") as log:
@@ -126,6 +128,17 @@ class Network:
         by_signal = {-how for how in self.sent[node]} | {128 + how for how in self.sent[node]}
         if status != 0 and status not in by_signal:
             raise Finding(f"node {node} ended by itself with {status}: {self.said(node)[-600:]}")
+        if self.journals:
+            self.replay(node)
+
+    def replay(self, node):
+        """The protocol does again what it did in the life that just ended."""
+        if not any((self.home(node) / "journal").glob("*")):
+            return  # killed before it opened one
+        done = self.run("node", "replay", "--home", self.home(node))
+        too_early = "says not what was recorded" in done.stderr or "is no journal" in done.stderr
+        if done.returncode != 0 and not too_early:
+            raise Finding(f"node {node} does something else from its journal: {done.stdout}{done.stderr}")
 
     def status(self, node):
         done = self.run("node", "status", "--home", self.home(node), "--json")

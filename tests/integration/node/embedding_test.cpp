@@ -50,7 +50,8 @@ TEST(Embedding, EachOptionOutOfItsRangeIsNamed) {
                          {"retention.positions", &O::keep_positions, most},
                          {"retention.snapshots", &O::keep_snapshots, most},
                          {"retention.segment_bytes", &O::segment_bytes, 0},
-                         {"retention.hold_bytes", &O::hold_bytes, most}}) {
+                         {"retention.hold_bytes", &O::hold_bytes, most},
+                         {"journal.bytes", &O::journal_bytes, most}}) {
     NodeOptions options = quiet(net);
     options.*w.option = w.value;
     Till app;

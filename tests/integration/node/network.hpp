@@ -24,6 +24,7 @@
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/ports.hpp"
+#include "thresher/net/replay.hpp"
 
 namespace thresher::net {
 
@@ -186,6 +187,23 @@ class Network {
     for (std::size_t i = 0; i < running_.size(); ++i)
       EXPECT_TRUE(reaches(i, count)) << "node " << i;
     for (std::size_t i = 1; i < running_.size(); ++i) EXPECT_EQ(app(i).state(), app(0).state());
+  }
+  /// The node's protocol does again what it did in its last starts, of which there are `starts`
+  /// journals. Pre: it is stopped.
+  void expect_replays(std::size_t i, std::size_t starts) const {
+    std::size_t found = 0;
+    for (const auto& file : std::filesystem::directory_iterator(home(i) + "/journal")) {
+      const auto again = replay_journal(
+          file.path().string(), {(dir_ / "genesis.json").string(), home(i) + "/coin.key", {}});
+      ASSERT_TRUE(again) << again.error();
+      EXPECT_FALSE(again->difference)
+          << file << " entry " << again->difference->entry << ": recorded "
+          << again->difference->recorded << ", now " << again->difference->now;
+      EXPECT_EQ(again->end, Replayed::End::kClosed) << again->damage;
+      EXPECT_GT(again->commits, 0u);
+      ++found;
+    }
+    EXPECT_EQ(found, starts);
   }
   bool ended(std::size_t i) const { return running_[i]->ended; }
   /// Waits until node `i` stopped by itself; why, or empty after 20 s.

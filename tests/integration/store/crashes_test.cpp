@@ -148,7 +148,8 @@ class Crashes : public testing::TestWithParam<std::string> {
 
   void expect_it_goes_on(const DiskStore& store, std::size_t length) const {
     Host host(history_, length);
-    EngineSettings settings{GetParam(), *Committee::of(4), NodeId{3}, chain(), short_memory()};
+    EngineSettings settings{GetParam(), *Committee::of(4), NodeId{3}, chain(),
+                            EngineTuning::of(short_memory())};
     if (needs_coin(GetParam())) {
       auto coin = open_coin(net_.genesis(), net_.home(3) + "/coin.key", NodeId{3});
       ASSERT_TRUE(coin) << coin.error();

@@ -114,6 +114,9 @@ struct NodeOptions {
   bool observe = false;
   /// Gets what commit_trace.hpp describes, for measurements. Empty: nothing is noted.
   std::string commit_trace{};
+  /// So many bytes of a journal that each start begins in home/journal: all that the protocol is
+  /// told and asks for, to be made again by replay_journal() (replay.hpp). 0: none.
+  std::uint64_t journal_bytes = 0;
   std::stop_token stop{};  ///< ends open() early, with kStoppedAtStart; run() is not its business
 };
 

@@ -1,0 +1,95 @@
+// The file of a journal: entries in their order, each with a checksum. Private to net/.
+//
+//   auto writer = JournalWriter::create(folder, head, bytes, tell);   // folder/journal-7
+//   (*writer)->add(EntryKind::kRun, {});
+//   (*writer)->flush();
+//
+//   auto reader = JournalReader::open(path);
+//   while (const auto* entry = reader->peek()) reader->take();
+//
+// Guarantees: a folder holds the journals of the last two starts and no older one; a file never
+// grows beyond its bound by more than one entry, and a disk that takes no more ends the journal and
+// not the node; both are told once. A reader stops at the first entry that is not whole and says
+// whether bytes are damaged or the file just ends there. What was added since the last flush() is
+// lost by a kill. The file is for its owner alone (0600): it holds what clients submitted.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/entries.hpp"
+#include "thresher/core/error.hpp"
+
+namespace thresher::net::journal {
+
+class JournalWriter {
+ public:
+  using Tell = std::function<void(const std::string&)>;
+
+  /// The next journal of the folder, which is made if it is not there. Errors: those of the disk;
+  /// `where` is what could not be made.
+  static Result<std::unique_ptr<JournalWriter>, Error> create(const std::string& folder,
+                                                              const Head& head,
+                                                              std::uint64_t most_bytes, Tell tell);
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  void add(EntryKind kind, ByteView body);
+  void flush();
+  const std::string& path() const { return path_; }
+
+ private:
+  JournalWriter(int file, std::string path, std::uint64_t most_bytes, Tell tell);
+  void append(EntryKind kind, ByteView body);
+  void stop(const std::string& why);
+
+  int file_;
+  std::string path_;
+  std::uint64_t most_;
+  Tell tell_;
+  std::vector<std::byte> unwritten_;
+  std::uint64_t bytes_ = 0;
+  bool stopped_ = false;
+};
+
+/// The journals of a folder, the oldest first.
+std::vector<std::string> journals_in(const std::string& folder);
+
+class JournalReader {
+ public:
+  struct Entry {
+    EntryKind kind{};
+    Body body;
+  };
+  /// kMissing, kIo: it cannot be read. kMalformed: it is no journal. kUnsupported: of another
+  /// version of the format.
+  static Result<JournalReader, Error> open(const std::string& path);
+
+  /// The next entry; null at the end.
+  const Entry* peek();
+  /// Pre: peek() is not null.
+  Entry take();
+  /// Entries that were taken: the head is the first.
+  std::uint64_t taken() const { return taken_; }
+  /// Why there is no next entry, if bytes are damaged. Empty: the file ends there.
+  const std::string& damage() const { return damage_; }
+
+ private:
+  explicit JournalReader(std::ifstream file) : file_(std::move(file)) {}
+  void read();
+
+  std::ifstream file_;
+  std::optional<Entry> next_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t at_ = 0;  // in the file
+  bool ended_ = false;
+  std::string damage_;
+};
+
+}  // namespace thresher::net::journal
