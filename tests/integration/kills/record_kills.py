@@ -13,7 +13,8 @@ prune for the first time after a start, so that there are few others then.
 
 After each kill what the disk has of the end of the log is in one piece, is what it was before, byte for byte, and has what was
 acknowledged at its position. After each one to three kills the node starts undisturbed and must commit again, which
-shows that nothing acknowledged was lost with a commit that was not written yet; then all of its log is read. In the end a proof is
+shows that nothing acknowledged was lost with a commit that was not written yet, and has its log from where it says that it begins;
+then all of its log is read. In the end a proof is
 made and checked.
 
 Exit: 0 nothing found; 1 a finding, with the command to repeat it; 2 wrong use. What a run does follows from the seed, but not what the
@@ -142,6 +143,17 @@ class Alone:
         done = self.run("node", "status", "--home", self.home, "--json")
         return json.loads(done.stdout) if done.returncode == 0 else None
 
+    def check_front(self):
+        """The running node has its log from where it says that it begins. Its own start reads none of that behind a snapshot,
+        and who reads the dead node's file does not see what its index has lost."""
+        begins = (self.status() or {"begins": None})["begins"]
+        done = self.run("log", "--home", self.home, "--from", begins)
+        if (self.status() or {"begins": None})["begins"] != begins:
+            return  # it pruned meanwhile
+        first = done.stdout.split(" ", 1)[0]
+        if done.returncode != 0 or first != str(begins):
+            raise Finding(f"the log begins at {begins}, and is read from {first or 'nowhere'} on: {done.stderr}")
+
     def wait_until_pruned(self):
         before, end = (self.status() or {"begins": 0})["begins"], time.monotonic() + PATIENCE
         while (self.status() or {"begins": 0})["begins"] <= before:
@@ -214,6 +226,7 @@ def heal(net, clients):
     clients.wait_for_more()
     if (net.status() or {"length": 0})["length"] <= told:
         raise Finding(f"position {told} was acknowledged, and the log has fewer")
+    net.check_front()
     if clients.wrong:
         raise Finding(clients.wrong)
 
