@@ -235,7 +235,7 @@ std::string make_coins(const std::vector<std::string>& homes, const CoinMaking& 
   for (const std::string& home : homes) {
     threads.emplace_back([&, home] {
       const auto config = net::load_config(home);
-      std::string why = config ? "" : config.error().front();
+      std::string why = config ? "" : config.error().front().text();
       if (config) {
         const auto made = make_coin(net::with_paths(config->options), how);
         if (!made) why = made.error();

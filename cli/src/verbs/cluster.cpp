@@ -133,7 +133,7 @@ std::string read_wan(const Args& a, ClusterOptions& o) {
   if (a.wan.empty()) return {};
   if (o.delay_us != 0) return "--wan says how long messages take; leave --delay out";
   auto area = wan_delays(a.wan, a.nodes);
-  if (!area) return area.error();
+  if (!area) return area.error().text();
   o.wan = std::move(*area);
   return {};
 }

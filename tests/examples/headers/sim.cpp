@@ -259,7 +259,7 @@ void pools_example(const Experiment& experiment, std::uint32_t n, NodeId node, T
   // </>
 }
 
-int fail(const std::vector<std::string>& problems);
+int fail(const Errors& problems);
 int read_example(std::string_view content) {
   // <thresher/sim/read.hpp>
   auto cells = read_experiments(content, {"exp.json", {}, simulated_protocols()});
