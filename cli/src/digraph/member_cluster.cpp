@@ -44,7 +44,7 @@ class Members {
     net.dir = options_.home;
     net.nodes = options_.values.size();
     if (const auto made = make_testnet(net); !made) {
-      report_.problem = made.error();
+      report_.problem = made.error().text();
       return report_;
     }
     start_all();
