@@ -16,7 +16,7 @@
 
 namespace thresher {
 
-using Errors = std::vector<Error>;
+using Errors = std::vector<Error>;  ///< one at least, where they are the reason for something
 
 /// The sentence begins with the place: "where: what".
 inline Error error_at(ErrorCode code, std::string where, const std::string& what,
