@@ -34,7 +34,7 @@ struct Asking {
   Result<net::Genesis, Error> network() const {
     if (home.empty()) return net::load_genesis(genesis);
     const auto config = net::load_config(home);
-    if (!config) return Error{ErrorCode::kMalformed, config.error().front(), home};
+    if (!config) return config.error().front();
     return net::load_genesis(net::with_paths(config->options).genesis);
   }
   /// Pre: no problem(). The error says what to do.

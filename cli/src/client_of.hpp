@@ -15,7 +15,7 @@ namespace thresher::cli {
 inline Result<std::unique_ptr<net::Client>, Error> client_of(const std::string& home,
                                                              net::ClientOptions options = {}) {
   const auto config = net::load_config(home);
-  if (!config) return Error{ErrorCode::kMalformed, config.error().front(), home};
+  if (!config) return config.error().front();
   const net::NodeOptions o = net::with_paths(config->options);
   const auto genesis = net::load_genesis(o.genesis);
   if (!genesis) return genesis.error();

@@ -24,20 +24,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Writes the share, or sees that the file holds it already.
-std::string keep_share(const crypto::GeneratedKey& key, const std::string& path) {
+Result<Unit, Error> keep_share(const crypto::GeneratedKey& key, const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     const auto saved = crypto::save_coin_share(*key.share, path);
-    if (!saved) return saved.error().text();
-    return net::sync_folder_of(path) ? ""
-                                     : "cannot sync the folder of '" + path + "'; check the disk";
+    if (!saved) return saved.error();
+    if (net::sync_folder_of(path)) return Unit{};
+    return Error{ErrorCode::kIo, "cannot sync the folder of '" + path + "'", path,
+                 "check the disk"};
   }
   const auto old = crypto::load_coin_share(path);
-  if (!old) return old.error().text();
-  if (**old == *key.share) return {};
-  return "'" + path +
-         "' holds another share than this run made; move it away if it is of no use any "
-         "more, and run thresher dkg again";
+  if (!old) return old.error();
+  if (**old == *key.share) return Unit{};
+  return Error{ErrorCode::kMismatch, "'" + path + "' holds another share than this run made", path,
+               "move it away if it is of no use any more, and run thresher dkg again"};
 }
 
 /// Held by one node at a time of those that share a file.
@@ -57,21 +57,17 @@ class FileLock {
 };
 
 /// Adds the public keys to the genesis file, or sees that they are there.
-std::string keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
-                      const std::string& path) {
+Result<Unit, Error> keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
+                              const std::string& path) {
   // A process that waited here finds the file that replaced the one it locked.
   const FileLock lock(path);
   const auto now = net::load_genesis(path, net::MayLackCoin::kYes);
-  if (!now) return now.error().text();
+  if (!now) return now.error();
   genesis.coin = keys;
-  if (!now->coin) {
-    const auto saved = net::save_genesis(genesis, path);
-    return saved ? "" : saved.error().text();
-  }
-  if (now->coin->threshold == keys.threshold && now->coin->nodes == keys.nodes) return {};
-  return "'" + path +
-         "' names another coin than this run made; restore it from where the network was made, at "
-         "every node";
+  if (!now->coin) return net::save_genesis(genesis, path);
+  if (now->coin->threshold == keys.threshold && now->coin->nodes == keys.nodes) return Unit{};
+  return Error{ErrorCode::kMismatch, "'" + path + "' names another coin than this run made", path,
+               "restore it from where the network was made, at every node"};
 }
 
 std::string folder_of(const net::NodeOptions& o) {
@@ -91,54 +87,56 @@ net::KeyGenerationOptions options_of(const net::NodeOptions& o, const net::Genes
 
 /// Removes what a finished run left behind. A kill in the middle of its removal leaves a part of
 /// it, which would pass for a damaged run if it still had the run's name.
-std::string remove_finished(const std::string& folder) {
+Result<Unit, Error> remove_finished(const std::string& folder) {
   std::error_code error;
   std::filesystem::remove_all(folder + ".done", error);
-  if (!error) return {};
-  return "cannot remove '" + folder + ".done': " + error.message() + "; remove it, it is secret";
+  if (!error) return Unit{};
+  return Error{code_of_errno(error.value()),
+               "cannot remove '" + folder + ".done': " + error.message(), folder + ".done",
+               "remove it, it is secret"};
 }
 
 /// Stays for others. Once all are done nobody needs the records, nor the seed that shares follow
 /// from.
-std::string leave(std::unique_ptr<net::KeyGeneration> run, std::chrono::milliseconds longest,
-                  const std::string& folder, MadeCoin& out) {
+Result<Unit, Error> leave(std::unique_ptr<net::KeyGeneration> run,
+                          std::chrono::milliseconds longest, const std::string& folder,
+                          MadeCoin& out) {
   out.all_done = run->linger(longest);
   run.reset();
-  if (!out.all_done) return {};
+  if (!out.all_done) return Unit{};
   std::error_code error;
   std::filesystem::rename(folder, folder + ".done", error);
   if (!error) return remove_finished(folder);
-  return "cannot rename '" + folder + "': " + error.message() + "; remove it, it is secret";
+  return Error{code_of_errno(error.value()), "cannot rename '" + folder + "': " + error.message(),
+               folder, "remove it, it is secret"};
 }
 
-Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis genesis,
-                                        const crypto::SigningKey& key, const CoinMaking& how) {
+Result<MadeCoin, Error> generated(const net::NodeOptions& o, net::Genesis genesis,
+                                  const crypto::SigningKey& key, const CoinMaking& how) {
   MadeCoin out;
   const std::string folder = folder_of(o);
   const auto begun = Clock::now();
   auto run = net::KeyGeneration::begin(options_of(o, genesis, key, how));
-  if (!run) return run.error().text();
+  if (!run) return run.error();
   const auto made = (*run)->wait(how.patience);
-  if (!made) return made.error().text();
+  if (!made) return made.error();
   THRESHER_ASSERT(!how.keep || made->group == how.keep->group,
                   "resharing keeps the public key (docs/protocols/dkg.md)");
   out.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   genesis.coin.reset();
-  if (std::string problem = keep_share(*made, o.coin); !problem.empty()) return problem;
-  if (std::string problem = keep_keys(made->keys, genesis, o.genesis); !problem.empty())
-    return problem;
+  if (const auto kept = keep_share(*made, o.coin); !kept) return kept.error();
+  if (const auto kept = keep_keys(made->keys, genesis, o.genesis); !kept) return kept.error();
   (*run)->kept();
   out.bytes_sent = (*run)->status().bytes_sent;
   out.group = made->group;
   out.genesis = std::move(genesis);
-  if (std::string problem = leave(std::move(*run), how.linger, folder, out); !problem.empty())
-    return problem;
+  if (const auto left = leave(std::move(*run), how.linger, folder, out); !left) return left.error();
   return out;
 }
 
 /// Nodes that were killed before their shares were safe need what this one keeps.
-Result<MadeCoin, std::string> served(const net::NodeOptions& o, const net::Genesis& genesis,
-                                     const crypto::SigningKey& key, const CoinMaking& how) {
+Result<MadeCoin, Error> served(const net::NodeOptions& o, const net::Genesis& genesis,
+                               const crypto::SigningKey& key, const CoinMaking& how) {
   MadeCoin out;
   out.was_there = true;
   out.genesis = genesis;
@@ -152,9 +150,9 @@ Result<MadeCoin, std::string> served(const net::NodeOptions& o, const net::Genes
   net::KeyGenerationOptions options = options_of(o, genesis, key, how);
   options.has_key = true;
   auto run = net::KeyGeneration::begin(std::move(options));
-  if (!run) return run.error().text();
-  if (std::string problem = leave(std::move(*run), how.patience, folder, out); !problem.empty())
-    return problem;
+  if (!run) return run.error();
+  if (const auto left = leave(std::move(*run), how.patience, folder, out); !left)
+    return left.error();
   return out;
 }
 
@@ -178,74 +176,86 @@ constexpr const char* kNewShare =
     "lost one, the nodes make new shares of the same key: thresher dkg --keep at each, with a "
     "genesis file of the same members that names no coin (docs/protocols/dkg.md)";
 
-/// Why there can be no run: the share is missing or is none of the coin that the genesis file
-/// names, and only a run that is not over would give it again. Empty: there may be one.
-std::string no_share(const net::NodeOptions& o, const net::Genesis& genesis, NodeId self) {
+/// Whether there can be a run: not if the share is missing or is none of the coin that the genesis
+/// file names, for only a run that is not over would give it again.
+Result<Unit, Error> check_share(const net::NodeOptions& o, const net::Genesis& genesis,
+                                NodeId self) {
   std::error_code error;
   const bool goes_on = std::filesystem::exists(folder_of(o), error);
   if (genesis.coin && !crypto::coin_keys_agree(*genesis.coin))
-    return "the coin keys of '" + o.genesis +
-           "' do not belong together: somebody changed one; restore the file from a backup";
+    return Error{
+        ErrorCode::kCorrupt,
+        "the coin keys of '" + o.genesis + "' do not belong together: somebody changed one",
+        o.genesis, "restore the file from a backup"};
   if (std::filesystem::exists(o.coin, error)) {
-    if (!genesis.coin && goes_on) return {};  // as a kill left it
+    if (!genesis.coin && goes_on) return Unit{};  // as a kill left it
     const std::string again = "move '" + o.coin + "' away and run thresher dkg again";
     if (!genesis.coin)
-      return "there is a share of another coin already, and no run that it could be of: " + again;
+      return Error{
+          ErrorCode::kMismatch,
+          "there is a share of another coin already, and no run that it could be of: " + again,
+          o.coin};
     const auto opened = net::open_coin(genesis, o.coin, self);
-    return "'" + o.genesis + "' names a coin, and this node's share of it is damaged or another " +
-           "one: " + opened.error().text() + ". " + (goes_on ? "Else " + again + ". " : "") +
-           kNewShare;
+    return Error{opened.error().code,
+                 "'" + o.genesis + "' names a coin, and this node's share of it is damaged or " +
+                     "another one: " + opened.error().text() + ". " +
+                     (goes_on ? "Else " + again + ". " : "") + kNewShare,
+                 o.coin};
   }
-  if (!genesis.coin || goes_on || neighbour_makes_it(o)) return {};
-  return "'" + o.genesis + "' names a coin, and this node's share of it, '" + o.coin +
-         "', is missing. Restore it from a backup: it is still good. " + kNewShare +
-         ". If the others only now made this coin and still have their folders 'dkg', make an "
-         "empty folder '" +
-         folder_of(o) + "' and run thresher dkg again: they give this node its share";
+  if (!genesis.coin || goes_on || neighbour_makes_it(o)) return Unit{};
+  return Error{ErrorCode::kMissing,
+               "'" + o.genesis + "' names a coin, and this node's share of it, '" + o.coin +
+                   "', is missing. Restore it from a backup: it is still good. " + kNewShare +
+                   ". If the others only now made this coin and still have their folders 'dkg', "
+                   "make an empty folder '" +
+                   folder_of(o) + "' and run thresher dkg again: they give this node its share",
+               o.coin};
 }
 
 }  // namespace
 
-Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMaking& how) {
+Result<MadeCoin, Error> make_coin(const net::NodeOptions& o, const CoinMaking& how) {
   auto genesis = net::load_genesis(o.genesis, net::MayLackCoin::kYes);
-  if (!genesis) return genesis.error().text();
+  if (!genesis) return genesis.error();
   if (!net::needs_coin(genesis->protocol))
-    return "protocol " + genesis->protocol + " tosses no coins, so '" + o.genesis +
-           "' needs no key; thresher protocols says which do";
+    return Error{
+        ErrorCode::kUnsupported,
+        "protocol " + genesis->protocol + " tosses no coins, so '" + o.genesis + "' needs no key",
+        o.genesis, "thresher protocols says which do"};
   const auto key = crypto::load_key(o.key);
-  if (!key) return key.error().text();
+  if (!key) return key.error();
   const auto& nodes = genesis->nodes;
   const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const net::PeerAddress& node) {
     return node.key == key->public_key();
   });
   if (at == nodes.end())
-    return "the key '" + o.key + "' is not a member of '" + o.genesis + "'; check which belongs";
+    return Error{ErrorCode::kMismatch,
+                 "the key '" + o.key + "' is not a member of '" + o.genesis + "'", o.key,
+                 "check which belongs"};
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
-  if (std::string why = remove_finished(folder_of(o)); !why.empty()) return why;
+  if (const auto removed = remove_finished(folder_of(o)); !removed) return removed.error();
   if (genesis->coin && net::open_coin(*genesis, o.coin, self))
     return served(o, *genesis, *key, how);
-  if (std::string why = no_share(o, *genesis, self); !why.empty()) return why;
+  if (const auto may = check_share(o, *genesis, self); !may) return may.error();
   return generated(o, std::move(*genesis), *key, how);
 }
 
-std::string make_coins(const std::vector<std::string>& homes, const CoinMaking& how) {
+Result<Unit, Error> make_coins(const std::vector<std::string>& homes, const CoinMaking& how) {
   std::mutex mutex;
-  std::string problem;
+  std::optional<Error> first;
   std::vector<std::jthread> threads;
   for (const std::string& home : homes) {
     threads.emplace_back([&, home] {
       const auto config = net::load_config(home);
-      std::string why = config ? "" : config.error().front();
-      if (config) {
-        const auto made = make_coin(net::with_paths(config->options), how);
-        if (!made) why = made.error();
-      }
+      const auto made = config ? make_coin(net::with_paths(config->options), how)
+                               : Result<MadeCoin, Error>(config.error().front());
       const std::lock_guard lock(mutex);
-      if (problem.empty()) problem = why;
+      if (!made && !first) first = made.error();
     });
   }
   threads.clear();
-  return problem;
+  if (first) return *first;
+  return Unit{};
 }
 
 }  // namespace thresher::cli

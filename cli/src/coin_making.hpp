@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kept_coin.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/key_generation.hpp"
 #include "thresher/net/node.hpp"
@@ -36,10 +36,12 @@ struct MadeCoin {
   bool all_done = true;          ///< false: some nodes were not done when this one left
 };
 
-/// Pre: the options have every path. The error says what, where and what to do.
-Result<MadeCoin, std::string> make_coin(const net::NodeOptions& options, const CoinMaking& how);
+/// Pre: the options have every path. kUnsupported: the protocol tosses no coin; kMismatch: key,
+/// share and genesis file do not belong together; kMissing: the share is gone. Else what the files'
+/// and the run's own errors are.
+Result<MadeCoin, Error> make_coin(const net::NodeOptions& options, const CoinMaking& how);
 
-/// The same for all homes of a network on this machine, at once. Empty, or what is wrong.
-std::string make_coins(const std::vector<std::string>& homes, const CoinMaking& how);
+/// The same for all homes of a network on this machine, at once: the first error, if there is one.
+Result<Unit, Error> make_coins(const std::vector<std::string>& homes, const CoinMaking& how);
 
 }  // namespace thresher::cli

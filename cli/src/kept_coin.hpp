@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/net/node.hpp"
 
@@ -25,8 +25,9 @@ struct KeptCoin {
 };
 
 /// `share`: the file of this node's share of the old coin; empty if it was not a member, or lost
-/// it. The error says what, where and what to do. Pre: the options have every path.
-Result<KeptCoin, std::string> kept_coin(const net::NodeOptions& options,
-                                        const std::string& old_genesis, const std::string& share);
+/// it. kMismatch: the files are not of one another; kCorrupt: the old keys do not belong together.
+/// Else what the files' own errors are. Pre: the options have every path.
+Result<KeptCoin, Error> kept_coin(const net::NodeOptions& options, const std::string& old_genesis,
+                                  const std::string& share);
 
 }  // namespace thresher::cli

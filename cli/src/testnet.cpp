@@ -35,12 +35,12 @@ std::string parameter_help() {
   return out;
 }
 
-Result<net::Parameters, std::string> read_parameters(const std::string& protocol,
-                                                     const std::vector<std::string>& set) {
+Result<net::Parameters, Error> read_parameters(const std::string& protocol,
+                                               const std::vector<std::string>& set) {
   net::Parameters out;
   for (const std::string& text : set) {
-    const auto wrong = [&text](const std::string& why) {
-      return std::string("--set ").append(text).append(": ").append(why);
+    const auto wrong = [&text](const std::string& why, const std::string& remedy = {}) {
+      return Error{ErrorCode::kMalformed, "--set " + text + ": " + why, "--set", remedy};
     };
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0)
@@ -48,7 +48,7 @@ Result<net::Parameters, std::string> read_parameters(const std::string& protocol
     const std::string name = text.substr(0, at);
     const std::string value = text.substr(at + 1);
     const auto fits = net::check_parameter(protocol, name, value);
-    if (!fits) return wrong(fits.error().text());
+    if (!fits) return wrong(fits.error().what, fits.error().remedy);
     if (!out.emplace(name, value).second) return wrong(name + " is set twice");
   }
   return out;
@@ -65,45 +65,50 @@ std::optional<std::uint32_t> faults_of(std::uint32_t nodes, const std::string& p
 
 }  // namespace
 
-std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set,
-                             std::uint32_t nodes) {
+Result<Unit, Error> check_protocol(const std::string& protocol, const std::vector<std::string>& set,
+                                   std::uint32_t nodes) {
   const auto& known = net::node_protocols();
   if (std::find(known.begin(), known.end(), protocol) == known.end()) {
-    return unknown_name("protocol", protocol, known);
+    return unknown("protocol", protocol, known);
   }
   const auto parameters = read_parameters(protocol, set);
   if (!parameters) return parameters.error();
-  if (faults_of(nodes, protocol, *parameters)) return {};
-  return std::to_string(nodes) +
-         " nodes are too few for this --set fast: n >= 3f+2p+1 with f >= p needs 5p+1; "
-         "take more nodes, or a smaller p";
+  if (faults_of(nodes, protocol, *parameters)) return Unit{};
+  return Error{ErrorCode::kRejected,
+               std::to_string(nodes) +
+                   " nodes are too few for this --set fast: n >= 3f+2p+1 with f >= p needs 5p+1",
+               "--set", "take more nodes, or a smaller p"};
 }
 
 namespace {
 
-std::string check(const TestnetOptions& o) {
+Result<Unit, Error> check(const TestnetOptions& o) {
   namespace fs = std::filesystem;
   if (o.nodes == 0 || o.nodes > Committee::kMaxSize) {
-    return "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096";
+    return Error{ErrorCode::kRejected,
+                 "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096"};
   }
   const auto nodes = static_cast<std::uint32_t>(o.nodes);
-  if (std::string problem = protocol_problem(o.protocol, o.set, nodes); !problem.empty())
-    return problem;
+  if (const auto runs = check_protocol(o.protocol, o.set, nodes); !runs) return runs.error();
   if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
-    return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +
-           " nodes: give one line a node";
+    return Error{ErrorCode::kMismatch, std::to_string(o.hosts.size()) + " hosts for " +
+                                           std::to_string(o.nodes) +
+                                           " nodes: give one line a node"};
   }
   if (o.base_port + o.nodes > 65535) {
-    return "the last port would be over 65535; choose a lower base port";
+    return Error{ErrorCode::kRejected, "the last port would be over 65535", "",
+                 "choose a lower base port"};
   }
   std::error_code error;
   if (fs::exists(o.dir + "/genesis.json", error)) {
-    return "'" + o.dir + "' already holds a network; choose another folder or remove that one";
+    return Error{ErrorCode::kExists, "'" + o.dir + "' already holds a network", o.dir,
+                 "choose another folder or remove that one"};
   }
   if (fs::is_directory(o.dir, error) && !fs::is_empty(o.dir, error) && !error) {
-    return "'" + o.dir + "' is not empty; choose another folder or remove what is in it";
+    return Error{ErrorCode::kExists, "'" + o.dir + "' is not empty", o.dir,
+                 "choose another folder or remove what is in it"};
   }
-  return {};
+  return Unit{};
 }
 
 // For a host without a port, where only its form is looked at.
@@ -132,16 +137,20 @@ std::string not_a_host(const std::string& text) {
   return "'" + text + "' is not ADDRESS:PORT, like 10.0.0.7:26656";
 }
 
+using Addresses = std::vector<std::pair<std::string, std::uint16_t>>;
+
 // Address and port of every node.
-Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresses(
-    const TestnetOptions& o) {
-  std::vector<std::pair<std::string, std::uint16_t>> out;
+Result<Addresses, Error> addresses(const TestnetOptions& o) {
+  Addresses out;
   if (!o.hosts.empty()) {
     for (const std::string& text : o.hosts) {
       const auto host = parse_host(text, o.base_port);
-      if (!host) return "host " + not_a_host(text);
+      if (!host) return Error{ErrorCode::kMalformed, "host " + not_a_host(text), text};
       if (std::find(out.begin(), out.end(), *host) != out.end()) {
-        return "host '" + text + "' is there twice: give each node an address or a port of its own";
+        return Error{
+            ErrorCode::kExists,
+            "host '" + text + "' is there twice: give each node an address or a port of its own",
+            text};
       }
       out.push_back(*host);
     }
@@ -149,7 +158,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
   }
   const auto ports = o.base_port == 0 ? net::free_ports(o.nodes) : std::vector<std::uint16_t>{};
   if (o.base_port == 0 && ports.size() != o.nodes) {
-    return std::string("no free loopback ports; try again with fewer nodes");
+    return Error{ErrorCode::kBusy, "no free loopback ports", "", "try again with fewer nodes"};
   }
   for (std::uint64_t i = 0; i < o.nodes; ++i) {
     const auto port = o.base_port == 0 ? ports[i] : static_cast<std::uint16_t>(o.base_port + i);
@@ -207,11 +216,13 @@ class Unfinished {
   }
 
   /// What went wrong, under the name that the user gave.
-  std::string in_words(std::string text) const {
+  Error in_words(Error error) const {
     const std::string own = folder();
-    for (auto at = text.find(own); at != std::string::npos; at = text.find(own, at))
-      text.replace(at, own.size(), target_.string());
-    return text;
+    for (std::string* text : {&error.what, &error.where, &error.remedy}) {
+      for (auto at = text->find(own); at != text->npos; at = text->find(own, at))
+        text->replace(at, own.size(), target_.string());
+    }
+    return error;
   }
 
  private:
@@ -224,11 +235,9 @@ std::string node_name(std::size_t i) {
   return "node" + std::to_string(i);
 }
 
-using Addresses = std::vector<std::pair<std::string, std::uint16_t>>;
-
 // The folder of every node, without its coin.
-Result<net::Genesis, std::string> fill(const TestnetOptions& o, const Addresses& where,
-                                       const std::vector<std::string>& homes) {
+Result<net::Genesis, Error> fill(const TestnetOptions& o, const Addresses& where,
+                                 const std::vector<std::string>& homes) {
   net::Genesis genesis;
   genesis.protocol = o.protocol;
   genesis.parameters = *read_parameters(o.protocol, o.set);  // check() saw that they fit
@@ -241,17 +250,20 @@ Result<net::Genesis, std::string> fill(const TestnetOptions& o, const Addresses&
   config.options.data = "data";
   config.options.coin = "coin.key";
   for (std::size_t i = 0; i < homes.size(); ++i) {
-    if (o.stop != nullptr && *o.stop) return std::string("stopped");
+    if (o.stop != nullptr && *o.stop) return Error{ErrorCode::kRejected, "stopped"};
     std::error_code error;
     std::filesystem::create_directories(homes[i], error);
     const auto key = crypto::SigningKey::generate();
     const auto saved = crypto::save_key(key, homes[i] + "/node.key");
-    if (!saved) return saved.error().text();
+    if (!saved) return saved.error();
     if (!o.link_delays_us.empty()) config.options.link_delays_us = o.link_delays_us[i];
     const std::string content = net::config_text(config);
     if (!net::write_synced(homes[i] + "/node.toml", as_view(content), net::kForAll)) {
-      const std::string why = std::generic_category().message(errno);
-      return "cannot write '" + homes[i] + "/node.toml': " + why + "; check the disk";
+      const int why = errno;
+      const std::string file = homes[i] + "/node.toml";
+      return Error{code_of_errno(why),
+                   "cannot write '" + file + "': " + std::generic_category().message(why), file,
+                   "check the disk"};
     }
     genesis.nodes.push_back({key.public_key(), where[i].first, where[i].second});
   }
@@ -260,28 +272,29 @@ Result<net::Genesis, std::string> fill(const TestnetOptions& o, const Addresses&
   return genesis;
 }
 
-Result<net::Genesis, std::string> make_in(const TestnetOptions& o, const Addresses& where,
-                                          const std::string& dir) {
+Result<net::Genesis, Error> make_in(const TestnetOptions& o, const Addresses& where,
+                                    const std::string& dir) {
   std::vector<std::string> homes;
   for (std::size_t i = 0; i < o.nodes; ++i) homes.push_back(dir + "/" + node_name(i));
   auto genesis = fill(o, where, homes);
   if (!genesis) return genesis;
   if (o.dealer && net::needs_coin(o.protocol)) {
     const auto dealt = net::deal_coin(*genesis, homes);
-    if (!dealt) return dealt.error().text();
+    if (!dealt) return dealt.error();
   }
   const auto saved = net::save_genesis(*genesis, dir + "/genesis.json");
-  if (!saved) return saved.error().text();
+  if (!saved) return saved.error();
   // The keys were synced when they were written, their names are synced here.
-  if (!sync_all(dir, homes)) return "cannot sync '" + dir + "' to the disk; check it";
+  if (!sync_all(dir, homes))
+    return Error{ErrorCode::kIo, "cannot sync '" + dir + "' to the disk", dir, "check it"};
   return genesis;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>, std::string> read_hosts(const std::string& path) {
+Result<std::vector<std::string>, Error> read_hosts(const std::string& path) {
   const auto text = read_input(path, "a file of hosts with one ADDRESS:PORT a line");
-  if (!text) return text.error().text();
+  if (!text) return text.error();
   std::istringstream in(*text);
   std::vector<std::string> hosts;
   std::size_t number = 0;
@@ -289,28 +302,35 @@ Result<std::vector<std::string>, std::string> read_hosts(const std::string& path
     ++number;
     if (line.empty() || line.front() == '#') continue;
     if (!parse_host(line, kAnyPort)) {
-      return "'" + path + "', line " + std::to_string(number) + ": " + not_a_host(line);
+      return Error{ErrorCode::kMalformed,
+                   "'" + path + "', line " + std::to_string(number) + ": " + not_a_host(line),
+                   path + ":" + std::to_string(number)};
     }
     hosts.push_back(line);
   }
-  if (hosts.empty()) return "'" + path + "' names no host; write one ADDRESS:PORT a line";
+  if (hosts.empty())
+    return Error{ErrorCode::kMalformed, "'" + path + "' names no host", path,
+                 "write one ADDRESS:PORT a line"};
   return hosts;
 }
 
-Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
-  if (std::string problem = check(o); !problem.empty()) return problem;
+Result<net::Genesis, Error> make_testnet(const TestnetOptions& o) {
+  if (const auto good = check(o); !good) return good.error();
   const auto where = addresses(o);
   if (!where) return where.error();
   const Unfinished network(o.dir);
   if (const std::error_code error = network.make(); error)
-    return "cannot create '" + o.dir + "': " + error.message() + "; check its parent folder";
+    return Error{code_of_errno(error.value()), "cannot create '" + o.dir + "': " + error.message(),
+                 o.dir, "check its parent folder"};
   auto genesis = make_in(o, *where, network.folder());
   if (!genesis) return network.in_words(genesis.error());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < o.nodes; ++i) names.push_back(node_name(i));
   names.emplace_back("genesis.json");
   if (const std::error_code error = network.finish(names); error)
-    return "cannot put the network into '" + o.dir + "': " + error.message() + "; check the disk";
+    return Error{code_of_errno(error.value()),
+                 "cannot put the network into '" + o.dir + "': " + error.message(), o.dir,
+                 "check the disk"};
   return genesis;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 
@@ -29,23 +29,23 @@ struct TestnetOptions {
 
 /// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}; with a dealer a coin.key each when
 /// the protocol tosses coins. DIR is empty or not there yet; all comes or, with an error, nothing.
-Result<net::Genesis, std::string> make_testnet(const TestnetOptions& options);
+Result<net::Genesis, Error> make_testnet(const TestnetOptions& options);
 
 /// What nodes can run, for the help of an option.
 std::string protocol_help();
 /// What --set takes: the parameters of protocols that have some.
 std::string parameter_help();
 
-/// Why so many nodes do not run this protocol with these parameters, and what to do; empty when
-/// they do. Pre: `nodes` is from 1 to Committee::kMaxSize.
-std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set,
-                             std::uint32_t nodes);
+/// Whether so many nodes run this protocol with these parameters. Pre: `nodes` is from 1 to
+/// Committee::kMaxSize.
+Result<Unit, Error> check_protocol(const std::string& protocol, const std::vector<std::string>& set,
+                                   std::uint32_t nodes);
 
 /// NAME=VALUE each, checked against what nodes that run `protocol` take.
-Result<net::Parameters, std::string> read_parameters(const std::string& protocol,
-                                                     const std::vector<std::string>& set);
+Result<net::Parameters, Error> read_parameters(const std::string& protocol,
+                                               const std::vector<std::string>& set);
 
 /// Lines of a hosts file; empty lines and those that start with # are left out.
-Result<std::vector<std::string>, std::string> read_hosts(const std::string& path);
+Result<std::vector<std::string>, Error> read_hosts(const std::string& path);
 
 }  // namespace thresher::cli

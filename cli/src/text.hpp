@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "machine.hpp"
-#include "thresher/core/error.hpp"
+#include "thresher/core/errors.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
@@ -50,6 +50,10 @@ inline int fail_all(int status, const std::vector<std::string>& problems) {
   int out = status;
   for (const std::string& p : problems) out = fail(status, p);
   return out;
+}
+
+inline int fail_all(int status, const Errors& errors) {
+  return fail_all(status, texts_of(errors));
 }
 
 /// The parts of a list separated by commas; none of an empty one.

@@ -37,10 +37,16 @@ std::string name_list(std::span<const std::string> names) {
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& known, std::string_view where) {
-  std::string out = "unknown ";
-  out.append(kind).append(" `").append(name).append("`").append(where).append("; ");
+  return unknown(kind, name, known, where).text();
+}
+
+Error unknown(std::string_view kind, std::string_view name, const std::vector<std::string>& known,
+              std::string_view where) {
+  std::string what = "unknown ";
+  what.append(kind).append(" `").append(name).append("`").append(where);
   const auto near = nearest(name, known);
-  return out + (near ? "did you mean `" + *near + "`?" : "known: " + name_list(known));
+  return {ErrorCode::kMissing, std::move(what), std::string(name),
+          near ? "did you mean `" + *near + "`?" : "known: " + name_list(known)};
 }
 
 }  // namespace thresher

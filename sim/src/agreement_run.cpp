@@ -1,8 +1,7 @@
 #include "thresher/sim/agreement_run.hpp"
 
-#include <stdexcept>
-
 #include "subjects/agreement_subject.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/agreement/ben_or.hpp"
 #include "thresher/protocols/agreement/cobalt.hpp"
@@ -29,8 +28,8 @@ template <class... A>
 Outcome run_named(const Experiment& e, const AgreementRun& how, const RunOptions& o) {
   std::optional<Outcome> out;
   ((e.protocol == A::kName ? void(out = run_agreement<A>(e, how, o)) : void()), ...);
-  if (out) return *std::move(out);
-  throw std::invalid_argument("simulate_agreement: no agreement is called '" + e.protocol + "'");
+  THRESHER_ASSERT(out.has_value(), "the experiment names a binary agreement");
+  return *std::move(out);
 }
 
 }  // namespace

@@ -12,13 +12,12 @@ std::string name(NodeId id) {
 
 }  // namespace
 
-Judge::Judge(const Experiment& e, const FaultPlan& plan, bool ordered, Ticks quiet_from,
-             Ticks bound)
+Judge::Judge(const Experiment& e, const FaultPlan& plan, const Promises& promises)
     : on_(e.oracles),
       plan_(plan),
-      ordered_(ordered),
-      quiet_from_(quiet_from),
-      bound_(bound),
+      ordered_(promises.ordered),
+      quiet_from_(promises.quiet_from),
+      bound_(promises.bound),
       nodes_(e.n) {}
 
 void Judge::violated(std::string oracle, std::string why) {

@@ -37,13 +37,14 @@ std::size_t Pools::ready(const Node& node, Ticks now, std::size_t most) {
   return count;
 }
 
-bool Pools::pack(NodeId id, Ticks now, std::optional<std::uint64_t> queued, bool extends) {
+bool Pools::pack(NodeId id, Ticks now, const Line& line) {
+  const auto& queued = line.queued;
   Node& node = nodes_[id.value];
   const std::size_t waiting = ready(node, now, room_);
   if (waiting == 0) return false;
   const bool full =
       node.packed.size() >= room_ || !may_grow(node.packed.size() * request_, waiting * request_);
-  const bool grows = extends && queued == 1U && !node.packed.empty() && !full;
+  const bool grows = line.extends && queued == 1U && !node.packed.empty() && !full;
   if (queued ? *queued > 0 && !grows : node.in_flight.size() >= kInFlight) return false;
   if (!grows) node.packed.clear();
   node.before = node.packed.size();

@@ -1,9 +1,10 @@
 #include "registry.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/sim/read.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -75,13 +76,20 @@ const ProtocolInfo* simulated_protocol(std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
-Outcome simulate(const Experiment& experiment, const RunOptions& options) {
+Result<const ProtocolInfo*, Error> find_protocol(std::string_view name) {
+  if (const ProtocolInfo* found = simulated_protocol(name)) return found;
   std::vector<std::string> known;
-  for (const SubjectEntry& entry : entries()) {
-    if (entry.info.name == experiment.protocol) return run_entry(entry, experiment, options);
-    known.push_back(entry.info.name);
-  }
-  throw std::invalid_argument("simulate: " + unknown_name("protocol", experiment.protocol, known));
+  for (const ProtocolInfo& info : simulated_protocols()) known.push_back(info.name);
+  return unknown("protocol", name, known);
+}
+
+Outcome simulate(const Experiment& experiment, const RunOptions& options) {
+  const auto& all = entries();
+  const auto entry = std::find_if(all.begin(), all.end(), [&](const SubjectEntry& one) {
+    return one.info.name == experiment.protocol;
+  });
+  THRESHER_ASSERT(entry != all.end(), "an experiment names a protocol that find_protocol() finds");
+  return run_entry(*entry, experiment, options);
 }
 
 }  // namespace thresher::sim

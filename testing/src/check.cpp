@@ -55,7 +55,7 @@ Report replay(const std::string& path, const std::string& name, const TracedRunn
   const auto cells = sim::read_experiments(content->text, {path, {}, known});
   if (!cells) {
     std::string all = "THRESHER_SCENARIO is not for this test:";
-    for (const std::string& problem : cells.error()) all += "\n" + problem;
+    for (const Error& problem : cells.error()) all += "\n" + problem.text();
     return {false, all, 0, path};
   }
   sim::Story story([](std::string_view line) { std::cout << line << '\n'; });

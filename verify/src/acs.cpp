@@ -73,7 +73,7 @@ class Backward {
       if (!add_target(t)) return too_many();
     }
     while (!todo_.empty()) {
-      if (budget_.over()) return std::string("the abstract exploration was not finished in time");
+      if (budget_.over()) return limit("the abstract exploration was not finished in time");
       if (basis_.size() > most_ || todo_.size() > most_) return too_many();
       const Box box = std::move(todo_.front());
       todo_.pop_front();
@@ -90,10 +90,12 @@ class Backward {
   }
 
  private:
-  std::string too_many() const {
-    return "the abstract exploration holds too many configurations, more than " +
-           std::to_string(most_) + " sets of " + std::to_string(numbers_) +
-           " numbers; another checker may need fewer";
+  static Error limit(std::string what) { return {ErrorCode::kRejected, std::move(what)}; }
+  Error too_many() const {
+    return {ErrorCode::kRejected,
+            "the abstract exploration holds too many configurations, more than " +
+                std::to_string(most_) + " sets of " + std::to_string(numbers_) + " numbers",
+            "", "another checker may need fewer"};
   }
   // The fewest processes with which the target may hold. Sums become "one of them", bounds from
   // above nothing: both admit more than the target, and the search with Z3 is exact. False when
@@ -165,7 +167,7 @@ class Backward {
   }
 
   // Whether a box holds an initial configuration, for some parameters.
-  Result<bool, std::string> starts() const {
+  Result<bool, Error> starts() const {
     z3::context context;
     const Interrupter interrupter(context, budget_);
     const SymbolTerms at(context, ta_, "");
@@ -173,13 +175,13 @@ class Backward {
     assume_start(solver, at, ta_, query_.start);
     for (const Box& box : basis_) {
       if (!may_start(box)) continue;
-      if (budget_.over()) return std::string("the abstract starts were not all tried in time");
+      if (budget_.over()) return limit("the abstract starts were not all tried in time");
       solver.push();
       add_box(solver, at, box);
       const z3::check_result r = solver.check();
       solver.pop();
       if (r == z3::sat) return true;
-      if (r == z3::unknown) return budget_.reason("the solver gave up on an abstract start");
+      if (r == z3::unknown) return limit(budget_.reason("the solver gave up on an abstract start"));
     }
     return false;
   }
@@ -230,7 +232,7 @@ MaybeGuide explore(const Automaton& ta, const Query& query, const Cells& cells,
   try {
     return Backward(ta, query, cells, budget).run();
   } catch (const z3::exception& e) {
-    return budget.reason(gave_up(e));
+    return Error{ErrorCode::kRejected, budget.reason(gave_up(e))};
   }
 }
 

@@ -10,9 +10,10 @@ CheckResult check_query(const Automaton& ta, const Property& property, const Que
                         const Budget& budget, const CheckControl& control,
                         const Explore& explore) try {
   CheckResult out;
-  auto cells = Cells::build(ta, query, budget, control.keep_proofs);
+  auto cells =
+      Cells::build(ta, query, budget, control.keep_proofs ? Proofs::kKept : Proofs::kLeftOut);
   if (!cells) {
-    out.why = cells.error();
+    out.why = cells.error().text();
     return out;
   }
   const bool no_start =
@@ -22,7 +23,7 @@ CheckResult check_query(const Automaton& ta, const Property& property, const Que
   } else {
     const auto guide = explore(ta, query, *cells, budget);
     if (!guide) {
-      out.why = guide.error();
+      out.why = guide.error().text();
       return out;
     }
     if (*guide == nullptr) {
@@ -50,7 +51,7 @@ CheckResult check_backward(const std::string& checker, const Automaton& ta,
   if (property.category() != "safety") {
     out.why = "the " + checker + " checker decides safety; this is a liveness property: use live";
   } else if (!queries) {
-    out.why = queries.error();
+    out.why = queries.error().text();
   } else if (ta.locations.size() > kMostLocations) {
     out.why = "the automaton is too large for the abstraction: it has more than " +
               std::to_string(kMostLocations) + " locations";

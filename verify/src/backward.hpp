@@ -28,8 +28,8 @@ class Guide {
 };
 
 /// No guide: the abstraction alone proves that the target is never reached.
-using MaybeGuide = Result<std::unique_ptr<Guide>, std::string>;
-/// The error says why the abstraction was not explored to its end.
+using MaybeGuide = Result<std::unique_ptr<Guide>, Error>;
+/// The error says why the abstraction was not explored to its end: kRejected or kBusy.
 using Explore =
     std::function<MaybeGuide(const Automaton&, const Query&, const Cells&, const Budget&)>;
 

@@ -71,7 +71,7 @@ CheckResult check_binding(const Automaton& ta, const Property& property, double 
       if (prepared) {
         out = search(ta, fork, *prepared, seconds, budget);
       } else {
-        out.why = prepared.error();
+        out.why = prepared.error().text();
       }
     } catch (const OutOfTime&) {
       out.why = out_of_time(seconds);

@@ -15,7 +15,7 @@ namespace thresher::verify {
 namespace {
 
 using Kind = Formula::Kind;
-using Queries = Result<std::vector<Query>, std::string>;
+using Queries = Result<std::vector<Query>, Error>;
 
 constexpr std::size_t kMostCells = 48;
 constexpr std::size_t kMostQueries = 64;
@@ -23,17 +23,18 @@ constexpr std::size_t kMostQueries = 64;
 constexpr std::size_t kMostForms = 1'000;
 constexpr std::size_t kMostPairs = 2'000'000;
 
-std::string too_many_cases() {
-  return "the property splits into more than " + std::to_string(kMostQueries) + " cases";
+Error too_many_cases() {
+  return {ErrorCode::kRejected,
+          "the property splits into more than " + std::to_string(kMostQueries) + " cases"};
 }
 
 Queries queries_under_eventually(const Formula& f) {
   if (is_state(f)) return std::vector<Query>{{{}, f}};
   if (f.kind == Kind::kEventually) return queries_under_eventually(f.children.front());
   if (f.kind != Kind::kOr) {
-    return std::string(
-        "what must come to pass is nested or repeated: use the smt checker, which orders "
-        "eventualities, or explicit where a rule resets or lowers a variable");
+    return Error{ErrorCode::kUnsupported,
+                 "what must come to pass is nested or repeated: use the smt checker, which orders "
+                 "eventualities, or explicit where a rule resets or lowers a variable"};
   }
   std::vector<Query> all;
   for (const Formula& c : f.children) {
@@ -50,9 +51,10 @@ Queries both(const std::vector<Query>& left, const std::vector<Query>& right) {
   for (const Query& a : left) {
     for (const Query& b : right) {
       if (a.target.kind != Kind::kTrue && b.target.kind != Kind::kTrue) {
-        return std::string(
+        return Error{
+            ErrorCode::kUnsupported,
             "two eventualities are conjoined: use the smt checker, which orders them, or explicit "
-            "where a rule resets or lowers a variable");
+            "where a rule resets or lowers a variable"};
       }
       all.push_back({a.start, a.target.kind == Kind::kTrue ? b.target : a.target});
       all.back().start.insert(all.back().start.end(), b.start.begin(), b.start.end());
@@ -68,7 +70,8 @@ Queries queries_of(const Formula& f) {
   if (is_state(f)) return std::vector<Query>{{{f}, truth(true)}};
   if (f.kind == Kind::kEventually) return queries_under_eventually(f.children.front());
   if (f.kind == Kind::kAlways) {
-    return std::string("the property is one of liveness, and this checker decides safety");
+    return Error{ErrorCode::kUnsupported,
+                 "the property is one of liveness, and this checker decides safety"};
   }
   std::vector<Query> all;
   if (f.kind == Kind::kAnd) all.push_back({{}, truth(true)});
@@ -113,7 +116,7 @@ class Builder {
         interrupter_(context_, budget_),
         symbols_(context_, ta, "") {}
 
-  Result<Cells, std::string> run() {
+  Result<Cells, Error> run() {
     const auto matters = cone_of_influence(ta_, {normal(query_.target)}, budget_);
     for (std::uint32_t r = 0; r < ta_.rules.size() && problem_.empty(); ++r) {
       if (matters[r]) add_rule(r);
@@ -124,7 +127,7 @@ class Builder {
     for (std::size_t m = 0; m < out_.moves.size() && problem_.empty(); ++m) finish(m);
     if (problem_.empty()) finish_targets();
     if (problem_.empty()) find_start();
-    if (!problem_.empty()) return problem_;
+    if (!problem_.empty()) return Error{ErrorCode::kRejected, problem_};
     return std::move(out_);
   }
 
@@ -422,12 +425,12 @@ class Builder {
 
 }  // namespace
 
-Result<Cells, std::string> Cells::build(const Automaton& ta, const Query& query,
-                                        const Budget& budget, bool keep_proofs) {
+Result<Cells, Error> Cells::build(const Automaton& ta, const Query& query, const Budget& budget,
+                                  Proofs proofs) {
   try {
-    return Builder(ta, query, budget, keep_proofs).run();
+    return Builder(ta, query, budget, proofs == Proofs::kKept).run();
   } catch (const z3::exception& e) {
-    return budget.reason(gave_up(e));
+    return Error{ErrorCode::kRejected, budget.reason(gave_up(e))};
   }
 }
 

@@ -2,7 +2,7 @@
 // in one of finitely many cells. Private to verify/.
 //
 //   const auto queries = queries_of(normal(negate(property.formula)));
-//   const auto cells = Cells::build(ta, queries->front(), budget, keep_proofs);
+//   const auto cells = Cells::build(ta, queries->front(), budget, Proofs::kKept);
 //   cells->forms[0].cells     // truth of its atoms, one vector a cell
 //   cells->moves[3].guards    // by form, the cells in which the move is enabled
 //
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "budget.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
@@ -30,8 +30,9 @@ struct Query {
   Formula target;
 };
 
-/// A safety property's negation as a disjunction of queries; the error says why it is none.
-Result<std::vector<Query>, std::string> queries_of(const Formula& negated_normal_form);
+/// A safety property's negation as a disjunction of queries. kUnsupported: it is none; kRejected:
+/// of too many.
+Result<std::vector<Query>, Error> queries_of(const Formula& negated_normal_form);
 
 /// Sets of cells of one form, a bit each.
 using CellSet = std::uint64_t;
@@ -71,6 +72,8 @@ struct AbstractTarget {
   std::vector<Linear> processes;  ///< form >= 0 over locations and a constant
 };
 
+enum class Proofs : std::uint8_t { kLeftOut, kKept };
+
 struct Cells {
   std::vector<Form> forms;
   std::vector<AbstractMove> moves;
@@ -79,8 +82,9 @@ struct Cells {
   std::vector<bool> may_be_started;  ///< by location
   std::vector<std::string> proofs;   ///< that no cell and no step is missing
 
-  static Result<Cells, std::string> build(const Automaton& automaton, const Query& query,
-                                          const Budget& budget, bool keep_proofs);
+  /// kRejected: the automaton, the property or the time were beyond what is tried.
+  static Result<Cells, Error> build(const Automaton& automaton, const Query& query,
+                                    const Budget& budget, Proofs proofs);
 };
 
 }  // namespace thresher::verify

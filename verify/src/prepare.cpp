@@ -53,11 +53,15 @@ std::optional<Cases> disjunctive(const Formula& f) {
 
 namespace {
 
+std::string called(const Rule& rule) {
+  return "rule " + std::to_string(rule.id);
+}
+
 struct Builder {
   const Automaton& ta;
   const Budget& budget;
   Prepared out;
-  std::string problem;
+  std::optional<Error> problem;
 
   void add_rule(std::uint32_t index) {
     budget.demand();
@@ -65,8 +69,10 @@ struct Builder {
     Move move{index, rule.from, rule.to, {}, std::vector<std::int64_t>(ta.shared.size()), false};
     for (const Update& u : rule.updates) {
       if (u.reset || u.amount < 0) {
-        problem = "rule " + std::to_string(rule.id) + " resets or lowers '" + ta.shared[u.shared] +
-                  "': outside the fragment of the smt checker";
+        problem = Error{ErrorCode::kUnsupported,
+                        called(rule) + " resets or lowers '" + ta.shared[u.shared] +
+                            "': outside the fragment of the smt checker",
+                        called(rule)};
         return;
       }
       move.adds[u.shared] += u.amount;
@@ -76,7 +82,8 @@ struct Builder {
     if (rule.from == rule.to && idle) return;
     const auto cases = disjunctive(normal(rule.guard));
     if (!cases) {
-      problem = "the guard of rule " + std::to_string(rule.id) + " splits into too many cases";
+      problem = Error{ErrorCode::kRejected,
+                      "the guard of " + called(rule) + " splits into too many cases", called(rule)};
       return;
     }
     const std::size_t moves = out.moves.size() + cases->size();
@@ -94,7 +101,8 @@ struct Builder {
   }
 
   void too_large(std::size_t most, const char* of) {
-    problem = "the automaton is too large: more than " + std::to_string(most) + " " + of;
+    problem = Error{ErrorCode::kRejected,
+                    "the automaton is too large: more than " + std::to_string(most) + " " + of};
   }
 
   std::uint32_t atom(const Rule& rule, const Linear& form) {
@@ -105,8 +113,11 @@ struct Builder {
       (coefficient > 0 ? rises : falls) = true;
     }
     if (rises && falls) {
-      problem = "the guard of rule " + std::to_string(rule.id) +
-                " compares shared variables with each other: it may change its truth many times";
+      problem = Error{ErrorCode::kUnsupported,
+                      "the guard of " + called(rule) +
+                          " compares shared variables with each other: it may change its truth "
+                          "many times",
+                      called(rule)};
     }
     for (std::uint32_t i = 0; i < out.atoms.size(); ++i) {
       if (out.atoms[i].form == form) return i;
@@ -169,14 +180,14 @@ struct Builder {
 
 }  // namespace
 
-Result<Prepared, std::string> prepare(const Automaton& ta, const std::vector<Formula>& formulas,
-                                      const Budget& budget) {
+Result<Prepared, Error> prepare(const Automaton& ta, const std::vector<Formula>& formulas,
+                                const Budget& budget) {
   Builder b{ta, budget, {}, {}};
   const std::vector<bool> matters = cone_of_influence(ta, formulas, budget);
-  for (std::uint32_t i = 0; i < ta.rules.size() && b.problem.empty(); ++i) {
+  for (std::uint32_t i = 0; i < ta.rules.size() && !b.problem; ++i) {
     if (matters[i]) b.add_rule(i);
   }
-  if (!b.problem.empty()) return b.problem;
+  if (b.problem) return *b.problem;
   b.find_counting_atoms();
   b.sort_locations();
   return std::move(b.out);

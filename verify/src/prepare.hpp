@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "budget.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
@@ -40,10 +40,10 @@ struct Prepared {
   std::vector<std::uint32_t> order;  ///< locations in topological order, if acyclic
 };
 
-/// The rules that can matter to these formulas, which are in normal form. The error says why the
-/// automaton is outside the fragment. Throws OutOfTime.
-Result<Prepared, std::string> prepare(const Automaton& automaton,
-                                      const std::vector<Formula>& formulas, const Budget& budget);
+/// The rules that can matter to these formulas, which are in normal form. kUnsupported: the
+/// automaton is outside the fragment; kRejected: it is too large. Throws OutOfTime.
+Result<Prepared, Error> prepare(const Automaton& automaton, const std::vector<Formula>& formulas,
+                                const Budget& budget);
 
 /// A positive state formula as a disjunction of conjunctions; nothing when there would be too many.
 std::optional<std::vector<std::vector<Formula>>> disjunctive(const Formula& normal_form);

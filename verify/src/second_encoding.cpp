@@ -15,8 +15,12 @@ using Kind = Formula::Kind;
 constexpr std::size_t kMostText = 64u << 20;
 
 struct Refused {
-  std::string why;
+  Error why;
 };
+
+Refused unsupported(std::string what) {
+  return {{ErrorCode::kUnsupported, std::move(what)}};
+}
 
 std::string number(std::int64_t n) {
   return n < 0 ? "(- " + std::to_string(-n) + ")" : std::to_string(n);
@@ -51,7 +55,7 @@ class Writer {
       adds_.emplace_back(ta.shared.size());
       for (const Update& u : r.updates) {
         if (u.reset || u.amount < 0) {
-          throw Refused{"rule " + std::to_string(r.id) + " resets or lowers a variable"};
+          throw unsupported("rule " + std::to_string(r.id) + " resets or lowers a variable");
         }
         adds_.back()[u.shared] += u.amount;
       }
@@ -88,7 +92,8 @@ class Writer {
 
   void append(const std::string& line) {
     text_ += line;
-    if (text_.size() > kMostText) throw Refused{"the second encoding would be too large"};
+    if (text_.size() > kMostText)
+      throw Refused{{ErrorCode::kRejected, "the second encoding would be too large"}};
   }
   void require(const std::string& f) { append("(assert " + f + ")\n"); }
   std::string declare(const std::string& name) {
@@ -121,7 +126,7 @@ class Writer {
     if (f.kind != Kind::kAtLeast && f.kind != Kind::kEqual) return;
     const bool rises = ever(f.form, true);
     const bool falls = ever(f.form, false);
-    if (rises && falls) throw Refused{"a comparison may change its truth many times"};
+    if (rises && falls) throw unsupported("a comparison may change its truth many times");
     if (!rises && !falls) return;
     changing_.insert(f.form);
     if (f.kind == Kind::kEqual) changing_.insert(Linear().add(f.form, -1));
@@ -362,7 +367,7 @@ class Writer {
 
 }  // namespace
 
-Result<SecondEncoding, std::string> second_encoding(const Automaton& ta, const Property& property) {
+Result<SecondEncoding, Error> second_encoding(const Automaton& ta, const Property& property) {
   try {
     return Writer(ta).write(property);
   } catch (const Refused& refused) {

@@ -19,7 +19,7 @@
 
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
@@ -29,9 +29,8 @@ struct SecondEncoding {
   bool exact = true;  ///< false: `[]` was asked for at cuts only, where more would be needed
 };
 
-/// The error says why there is none: variables that shrink, comparisons that change their truth
-/// more than once, or a text beyond reason.
-Result<SecondEncoding, std::string> second_encoding(const Automaton& automaton,
-                                                    const Property& property);
+/// kUnsupported: variables that shrink, or comparisons that change their truth more than once;
+/// kRejected: a text beyond reason.
+Result<SecondEncoding, Error> second_encoding(const Automaton& automaton, const Property& property);
 
 }  // namespace thresher::verify

@@ -128,7 +128,7 @@ CheckResult check_smt(const Automaton& ta, const Property& property, double seco
   try {
     const auto prepared = prepare(ta, to_come(normal(negate(property.formula))), budget);
     if (!prepared) {
-      out.why = prepared.error();
+      out.why = prepared.error().text();
     } else if (!prepared->settles && checker == "live") {
       out.why = "liveness is decided for automata whose runs come to rest; this one has a cycle";
     } else {

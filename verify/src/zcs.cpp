@@ -154,12 +154,13 @@ class Diagrams {
   int location(std::size_t l) const { return static_cast<int>(2 * l); }
   int form(std::size_t i) const { return static_cast<int>(2 * (ta_.locations.size() + i)); }
 
-  std::optional<std::string> trouble() const {
+  std::optional<Error> trouble() const {
     if (library_error != 0) {
-      return "the decision diagrams outgrew the memory they may use (" +
-             std::string(bdd_errstring(library_error)) + ")";
+      return Error{ErrorCode::kRejected, "the decision diagrams outgrew the memory they may use (" +
+                                             std::string(bdd_errstring(library_error)) + ")"};
     }
-    if (budget_.over()) return std::string("the abstract exploration was not finished in time");
+    if (budget_.over())
+      return Error{ErrorCode::kRejected, "the abstract exploration was not finished in time"};
     return std::nullopt;
   }
 
@@ -265,7 +266,8 @@ class Diagrams {
 
 MaybeGuide explore(const Automaton& ta, const Query&, const Cells& cells, const Budget& budget) {
   const Session session(budget);
-  if (!session.running()) return std::string("the decision diagrams were in use all the time");
+  if (!session.running())
+    return Error{ErrorCode::kBusy, "the decision diagrams were in use all the time"};
   return Diagrams(ta, cells, budget).run();
 }
 

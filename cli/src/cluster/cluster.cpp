@@ -44,7 +44,7 @@ class Cluster {
   ClusterReport run() {
     auto genesis = make_testnet(testnet_options());
     if (!genesis) {
-      report_.problem = genesis.error();
+      report_.problem = genesis.error().text();
       return report_;
     }
     genesis_ = *genesis;
@@ -77,7 +77,7 @@ class Cluster {
     for (std::size_t i = 0; i < options_.nodes; ++i) processes_.end(i);
     auto table = traces_->table(began_us_, last_commit_us_);
     if (!table) {
-      report_.problem = table.error();
+      report_.problem = table.error().text();
       return;
     }
     report_.trace = std::move(*table);
@@ -103,7 +103,7 @@ class Cluster {
     std::vector<std::string> homes;
     for (std::size_t i = 0; i < options_.nodes; ++i)
       homes.push_back(options_.home + "/node" + std::to_string(i));
-    if (std::string problem = make_coins(homes, {}); !problem.empty()) return problem;
+    if (const auto made = make_coins(homes, {}); !made) return made.error().text();
     auto genesis = net::load_genesis(options_.home + "/genesis.json");
     if (!genesis) return genesis.error().text();
     genesis_ = std::move(*genesis);
@@ -442,7 +442,7 @@ class Cluster {
   void finish() {
     if (recorder_) {
       const auto written = recorder_->finish();
-      if (!written && report_.problem.empty()) report_.problem = written.error();
+      if (!written && report_.problem.empty()) report_.problem = written.error().text();
     }
     if (latencies_.empty()) return;
     std::sort(latencies_.begin(), latencies_.end());

@@ -73,13 +73,12 @@ void CommitTraces::answered(const TracedTransaction& t) {
   every_ *= 2;
 }
 
-Result<TraceTable, std::string> CommitTraces::table(std::uint64_t begin_us,
-                                                    std::uint64_t end_us) const {
+Result<TraceTable, Error> CommitTraces::table(std::uint64_t begin_us, std::uint64_t end_us) const {
   std::vector<NodeTrace> nodes(files_.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const std::string& file : files_[i]) {
       const auto records = net::read_commit_trace(file);
-      if (!records) return records.error().text();
+      if (!records) return records.error();
       nodes[i].add(*records);
     }
   }

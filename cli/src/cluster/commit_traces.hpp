@@ -47,7 +47,7 @@ class CommitTraces {
   std::vector<std::string> verb(std::size_t node);
   void answered(const TracedTransaction& t);
   /// The error says what is wrong with a trace.
-  Result<TraceTable, std::string> table(std::uint64_t begin_us, std::uint64_t end_us) const;
+  Result<TraceTable, Error> table(std::uint64_t begin_us, std::uint64_t end_us) const;
 
  private:
   std::string home_;

@@ -133,14 +133,14 @@ void HistoryRecorder::record(std::size_t client, const Open& open, const Value& 
   out_ << text::write(row) << '\n';
 }
 
-Result<Unit, std::string> HistoryRecorder::finish() {
+Result<Unit, Error> HistoryRecorder::finish() {
   for (std::size_t client = 0; client < open_.size(); ++client) {
     if (open_[client]) record(client, *std::exchange(open_[client], {}), {}, {});
   }
   out_.close();
   if (out_.good()) return Unit{};
-  return "the history could not be written to '" + options_.file +
-         "'; is there such a folder, and room?";
+  return Error{ErrorCode::kIo, "the history could not be written to '" + options_.file + "'",
+               options_.file, "is there such a folder, and room?"};
 }
 
 }  // namespace thresher::cli

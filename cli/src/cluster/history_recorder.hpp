@@ -56,7 +56,7 @@ class HistoryRecorder {
   void back(std::size_t node) { replicas_[node].up = true; }
 
   /// Records what is open without an end. The error says why the file is not whole.
-  Result<Unit, std::string> finish();
+  Result<Unit, Error> finish();
 
  private:
   using Value = std::optional<std::string>;

@@ -25,7 +25,7 @@ text::Value experiment_with(const std::string& name_or_file, std::uint64_t nodes
 
 }  // namespace
 
-Result<WanDelays, std::string> wan_delays(const std::string& name_or_file, std::uint64_t nodes) {
+Result<WanDelays, Error> wan_delays(const std::string& name_or_file, std::uint64_t nodes) {
   const auto cells = sim::read_experiments(
       text::write(experiment_with(name_or_file, nodes)),
       {.file = "--wan " + name_or_file, .overrides = {}, .protocols = sim::simulated_protocols()});
@@ -33,7 +33,8 @@ Result<WanDelays, std::string> wan_delays(const std::string& name_or_file, std::
   const sim::Network& network = cells->front().experiment.network;
   const sim::WanTable* table = sim::table_of(network);
   if (table == nullptr)
-    return std::string("--wan names no table; `thresher sim list` shows those that ship");
+    return Error{ErrorCode::kMissing, "--wan names no table", name_or_file,
+                 "`thresher sim list` shows those that ship"};
   const auto region = [&](std::uint64_t node) { return *table->index_of(network.regions[node]); };
   WanDelays out;
   out.delta_us = network.delta;

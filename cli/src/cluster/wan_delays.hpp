@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 
 namespace thresher::cli {
 
@@ -24,6 +24,6 @@ struct WanDelays {
 };
 
 /// The error says what is wrong with the name or the file. Pre: 1 <= nodes <= 64.
-Result<WanDelays, std::string> wan_delays(const std::string& name_or_file, std::uint64_t nodes);
+Result<WanDelays, Error> wan_delays(const std::string& name_or_file, std::uint64_t nodes);
 
 }  // namespace thresher::cli

@@ -31,8 +31,9 @@ inline std::string backend_help() {
          " or all";
 }
 
-/// "all": every one that applies ZIP-215. The error names the nearest.
-inline Result<Backends, std::string> backends_of(const std::string& name) {
+/// "all": every one that applies ZIP-215. kMissing: there is none of that name; the remedy is the
+/// nearest.
+inline Result<Backends, Error> backends_of(const std::string& name) {
   Backends out;
   std::vector<std::string> known;
   for (const crypto::VerifierInfo& each : crypto::known_verifiers()) {
@@ -48,7 +49,9 @@ inline Result<Backends, std::string> backends_of(const std::string& name) {
   }
   if (!out.here.empty() || !out.missing.empty()) return out;
   known.emplace_back("all");
-  return "--backend: " + unknown_name("backend", name, known);
+  Error odd = unknown("backend", name, known);
+  odd.what.insert(0, "--backend: ");
+  return odd;
 }
 
 /// Why none of them is on this machine, where one was asked for by name; empty when one is.

@@ -13,8 +13,9 @@ std::string left_out(const std::string& what) {
 
 }  // namespace
 
-std::string make_coins(const std::vector<std::string>& /*homes*/, const CoinMaking& /*how*/) {
-  return left_out("coins");
+Result<Unit, Error> make_coins(const std::vector<std::string>& /*homes*/,
+                               const CoinMaking& /*how*/) {
+  return Error{ErrorCode::kUnsupported, left_out("coins")};
 }
 
 std::string no_broadcast(const std::string& /*name*/) {

@@ -14,18 +14,25 @@ using digraph::Digraph;
 // wants a million lines, and the first ones tell what is wrong.
 constexpr std::size_t kMostProblems = 20;
 
+Error malformed(const std::string& path, const text::Place& place, const std::string& what,
+                const std::string& remedy = {}) {
+  const std::string at = ":" + text::to_string(place);
+  return {ErrorCode::kMalformed, "'" + path + "'" + at + ": " + what, path + at, remedy};
+}
+
 class Reader {
  public:
   explicit Reader(std::string path) : path_(std::move(path)) {}
 
-  Result<Digraph, std::vector<std::string>> read(const text::Value& tree) {
+  Result<Digraph, Errors> read(const text::Value& tree) {
     if (!tree.is_object()) {
       complain(tree.place(), "a graph is an object: {\"nodes\": 4, \"edges\": [[0, 1]]}");
       return problems_;
     }
     for (const text::Member& m : tree.members()) {
       if (m.key != "nodes" && m.key != "edges") {
-        complain(m.place, unknown_name("key", m.key, {"nodes", "edges"}));
+        const Error odd = unknown("key", m.key, {"nodes", "edges"});
+        complain(m.place, odd.what, odd.remedy);
       }
     }
     const auto nodes = read_nodes(tree);
@@ -33,20 +40,22 @@ class Reader {
     Digraph graph(*nodes);
     read_edges(tree, graph);
     if (unnamed_ > 0) {
-      problems_.push_back("'" + path_ + "': " + std::to_string(unnamed_) +
-                          " more problems are not shown; mend these first");
+      problems_.push_back(
+          {ErrorCode::kMalformed,
+           "'" + path_ + "': " + std::to_string(unnamed_) + " more problems are not shown", path_,
+           "mend these first"});
     }
     if (!problems_.empty()) return problems_;
     return graph;
   }
 
  private:
-  void complain(const text::Place& place, const std::string& what) {
+  void complain(const text::Place& place, const std::string& what, const std::string& remedy = {}) {
     if (problems_.size() == kMostProblems) {
       ++unnamed_;
       return;
     }
-    problems_.push_back("'" + path_ + "':" + text::to_string(place) + ": " + what);
+    problems_.push_back(malformed(path_, place, what, remedy));
   }
 
   std::optional<std::uint32_t> read_nodes(const text::Value& tree) {
@@ -76,34 +85,34 @@ class Reader {
     if (!from || !to) return complain(edge.place(), "an edge is a pair of nodes, [from, to]");
     for (const std::uint64_t node : {*from, *to}) {
       if (node >= graph.size()) {
-        return complain(edge.place(), "there is no node " + std::to_string(node) +
-                                          "; the nodes are 0 to " +
-                                          std::to_string(graph.size() - 1));
+        return complain(edge.place(), "there is no node " + std::to_string(node),
+                        "the nodes are 0 to " + std::to_string(graph.size() - 1));
       }
     }
     const NodeId a{static_cast<std::uint16_t>(*from)};
     const NodeId b{static_cast<std::uint16_t>(*to)};
     const std::string name = "[" + std::to_string(*from) + ", " + std::to_string(*to) + "]";
-    if (a == b) return complain(edge.place(), name + " leads from a node to itself; leave it out");
+    if (a == b)
+      return complain(edge.place(), name + " leads from a node to itself", "leave it out");
     if (graph.has(a, b)) return complain(edge.place(), name + " stands there twice");
     graph.add(a, b);
   }
 
   std::string path_;
-  std::vector<std::string> problems_;
+  Errors problems_;
   std::uint64_t unnamed_ = 0;
 };
 
 }  // namespace
 
-Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
+Result<Digraph, Errors> read_graph(const std::string& path) {
   const auto content = read_input(path, "a file like {\"nodes\": 4, \"edges\": [[0, 1]]}");
-  if (!content) return std::vector<std::string>{content.error().text()};
+  if (!content) return Errors{content.error()};
   const auto tree = text::parse(*content);
   if (tree) return Reader(path).read(*tree);
-  std::vector<std::string> problems;
+  Errors problems;
   for (const text::Problem& p : tree.error()) {
-    problems.push_back("'" + path + "':" + text::to_string(p.place) + ": " + p.what);
+    problems.push_back(malformed(path, p.place, p.what));
   }
   return problems;
 }

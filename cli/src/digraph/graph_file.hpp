@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/errors.hpp"
 #include "thresher/protocols/digraph/graph.hpp"
 
 namespace thresher::cli {
 
-Result<digraph::Digraph, std::vector<std::string>> read_graph(const std::string& path);
+/// Each kMalformed at its file:line:column, or what the system said of the file.
+Result<digraph::Digraph, Errors> read_graph(const std::string& path);
 
 /// Why these graph and number of faults cannot be checked; empty: they can.
 std::string cannot_check(const digraph::Digraph& graph, std::uint64_t faults);

@@ -44,7 +44,7 @@ class Members {
     net.dir = options_.home;
     net.nodes = options_.values.size();
     if (const auto made = make_testnet(net); !made) {
-      report_.problem = made.error();
+      report_.problem = made.error().text();
       return report_;
     }
     start_all();
@@ -86,7 +86,7 @@ class Members {
   // It means the same run as those that verb_of() starts, or it would get no links.
   void start_liar(std::size_t i, Lie lie) {
     const auto config = net::load_config(options_.home + "/node" + std::to_string(i));
-    if (!config) return fail(config.error().front());
+    if (!config) return fail(config.error().front().text());
     const net::NodeOptions node = net::with_paths(config->options);
     auto genesis = net::load_genesis(node.genesis, net::MayLackCoin::kYes);
     if (!genesis) return fail(genesis.error().text());

@@ -148,9 +148,9 @@ double ratio(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
-Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of_row(const Attack& attack,
-                                                                      const std::string& protocol,
-                                                                      const AttackScale& scale) {
+Result<std::vector<sim::Cell>, Errors> cells_of_row(const Attack& attack,
+                                                    const std::string& protocol,
+                                                    const AttackScale& scale) {
   return sim::read_experiments(
       text::write(attack_file(attack, protocol, scale)),
       {.file = attack.name, .overrides = scale.overrides, .protocols = sim::simulated_protocols()});
@@ -217,11 +217,11 @@ text::Value attack_file(const Attack& attack, const std::string& protocol,
 std::string row_problem(const Attack& attack, const std::string& protocol,
                         const AttackScale& scale) {
   const auto cells = cells_of_row(attack, protocol, scale);
-  return cells ? std::string() : cells.error().front();
+  return cells ? std::string() : cells.error().front().text();
 }
 
-Result<AttackDone, std::string> measure(const Attack& attack, const std::string& protocol,
-                                        const AttackScale& scale) {
+Result<AttackDone, Error> measure(const Attack& attack, const std::string& protocol,
+                                  const AttackScale& scale) {
   const auto cells = cells_of_row(attack, protocol, scale);
   if (!cells) return cells.error().front();
   const sim::Experiment& e = cells->front().experiment;

@@ -59,8 +59,8 @@ text::Value attack_file(const Attack& attack, const std::string& protocol,
 std::string row_problem(const Attack& attack, const std::string& protocol,
                         const AttackScale& scale);
 /// Why a protocol cannot be attacked so, or what came out.
-Result<AttackDone, std::string> measure(const Attack& attack, const std::string& protocol,
-                                        const AttackScale& scale);
+Result<AttackDone, Error> measure(const Attack& attack, const std::string& protocol,
+                                  const AttackScale& scale);
 /// Fills in the ratios to `base`.
 void compare(AttackDone& done, const AttackDone& base);
 

@@ -9,9 +9,7 @@
 namespace thresher::cli {
 namespace {
 
-using Problems = std::vector<std::string>;
-
-std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& problems) {
+std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Errors& problems) {
   std::vector<sim::Override> out;
   if (!a.protocol.empty()) out.push_back({"protocol.name", text::quoted(a.protocol)});
   if (!a.engine.empty()) out.push_back({"engine", text::quoted(a.engine)});
@@ -29,34 +27,37 @@ std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& probl
                                  "},\"what\":" + text::quoted(behaviour) + "}]"});
   }
   if (!a.byzantine && !a.behaviour.empty())
-    problems.push_back("--behaviour " + a.behaviour + ": of how many? Add --byzantine NUMBER");
+    problems.push_back({ErrorCode::kMalformed,
+                        "--behaviour " + a.behaviour + ": of how many? Add --byzantine NUMBER",
+                        "--behaviour"});
   const auto more = read_overrides(a.set, problems);
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 
 // A scenario that thresher::testing wrote says in its head how its test replays it.
-void tell_own_test(const std::string& file, const std::string& content, Problems& problems) {
+void tell_own_test(const std::string& file, const std::string& content, Errors& problems) {
   constexpr std::string_view kReplay = "// replay: ";
   std::istringstream lines(content);
   for (std::string line; std::getline(lines, line) && line.rfind("//", 0) == 0;) {
     if (line.rfind(kReplay, 0) != 0 || line.rfind("thresher ", kReplay.size()) == kReplay.size())
       continue;
-    problems.push_back(file +
-                       ": a scenario of a protocol that only its own test knows; see it by: " +
-                       line.substr(kReplay.size()));
+    problems.push_back(error_at(ErrorCode::kUnsupported, file,
+                                "a scenario of a protocol that only its own test knows",
+                                "see it by: " + line.substr(kReplay.size())));
   }
 }
 
 }  // namespace
 
-std::vector<sim::Override> read_overrides(const std::vector<std::string>& set,
-                                          std::vector<std::string>& problems) {
+std::vector<sim::Override> read_overrides(const std::vector<std::string>& set, Errors& problems) {
   std::vector<sim::Override> out;
   for (const std::string& one : set) {
     const auto at = one.find('=');
     if (at == std::string::npos || at == 0) {
-      problems.push_back("--set " + one + ": write --set KEY=VALUE, as in --set committee.n=7");
+      problems.push_back({ErrorCode::kMalformed,
+                          "--set " + one + ": write --set KEY=VALUE, as in --set committee.n=7",
+                          "--set"});
     } else {
       out.push_back({one.substr(0, at), one.substr(at + 1)});
     }
@@ -79,13 +80,13 @@ std::vector<Option> experiment_options(ExperimentArgs& a) {
           {"--delay-max", "longest delay of a link; the shortest is 1", &a.delay_max}};
 }
 
-Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const ExperimentArgs& a) {
-  Problems problems;
+Result<std::vector<sim::Cell>, Errors> cells_of(const ExperimentArgs& a) {
+  Errors problems;
   const auto overrides = overrides_of(a, problems);
   std::string content = R"({"schema": 1, "protocol": {"name": "thresher"}})";
   if (!a.file.empty()) {
     auto read = read_input(a.file, "a file as thresher sim new pbft prints one");
-    if (!read) return Problems{read.error().text()};
+    if (!read) return Errors{read.error()};
     content = std::move(*read);
   }
   if (!problems.empty()) return problems;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../verb.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/errors.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::cli {
@@ -34,13 +34,12 @@ struct ExperimentArgs {
 inline constexpr const char* kExplainsAlone = "--explain prints what would be run, and ends";
 
 /// KEY=VALUE each; what is not goes to `problems`.
-std::vector<sim::Override> read_overrides(const std::vector<std::string>& set,
-                                          std::vector<std::string>& problems);
+std::vector<sim::Override> read_overrides(const std::vector<std::string>& set, Errors& problems);
 
 /// Pre: `args` outlives the verb.
 std::vector<Option> experiment_options(ExperimentArgs& args);
 
 /// Every run that the arguments ask for, or every problem.
-Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const ExperimentArgs& args);
+Result<std::vector<sim::Cell>, Errors> cells_of(const ExperimentArgs& args);
 
 }  // namespace thresher::cli

@@ -76,7 +76,7 @@ double signature_us();
 
 /// {"rows": [...]}, and back; the error says what is wrong in which file.
 text::Value json_of(const std::vector<SparseDone>& all);
-Result<std::vector<SparseDone>, std::string> read_rows(const std::string& folder);
+Result<std::vector<SparseDone>, Error> read_rows(const std::string& folder);
 /// One picture a measure: by n if `scaling`, else by the NIC. The error is of a file.
 Result<Unit, Error> save_sparse_charts(const std::string& folder, bool scaling,
                                        const std::vector<SparseDone>& all);

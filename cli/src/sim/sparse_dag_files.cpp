@@ -4,6 +4,7 @@
 #include "../input_file.hpp"
 #include "sparse_dag.hpp"
 #include "thresher/core/committee.hpp"
+#include "thresher/core/errors.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
 
@@ -82,27 +83,31 @@ text::Value json_of(const std::vector<SparseDone>& all) {
   return out;
 }
 
-Result<std::vector<SparseDone>, std::string> read_rows(const std::string& folder) {
+Result<std::vector<SparseDone>, Error> read_rows(const std::string& folder) {
   std::error_code failed;
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   if (files.empty())
-    return "no .json file in '" + folder + "': give a folder with files that --json printed";
+    return Error{ErrorCode::kMissing,
+                 "no .json file in '" + folder + "': give a folder with files that --json printed",
+                 folder};
   std::sort(files.begin(), files.end());
   std::vector<SparseDone> out;
   for (const auto& file : files) {
     const auto content = read_input(file.string(), "files that bench sparse-dag --json printed");
-    if (!content) return content.error().text();
+    if (!content) return content.error();
     const auto tree = text::parse(*content);
     const text::Value* rows = tree ? tree->find("rows") : nullptr;
     if (rows == nullptr || rows->items().empty())
-      return file.string() + ": holds no rows: give files that bench sparse-dag --json printed";
+      return error_at(ErrorCode::kMalformed, file.string(),
+                      "holds no rows: give files that bench sparse-dag --json printed");
     for (const text::Value& row : rows->items()) {
       const auto done = row_of(row);
       if (!done)
-        return file.string() +
-               ": a row has no name, or no n that a committee can have: run it again with --json";
+        return error_at(
+            ErrorCode::kMalformed, file.string(),
+            "a row has no name, or no n that a committee can have: run it again with --json");
       out.push_back(*done);
     }
   }

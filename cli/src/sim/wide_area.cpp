@@ -114,7 +114,7 @@ text::Value wan_file(const WanRun& run, const WanPlan& plan) {
   return out;
 }
 
-Result<WanRow, std::string> measure(const WanRun& run, const WanPlan& plan) {
+Result<WanRow, Error> measure(const WanRun& run, const WanPlan& plan) {
   const auto cells = sim::read_experiments(
       text::write(wan_file(run, plan)),
       {.file = run.protocol, .overrides = plan.overrides, .protocols = sim::simulated_protocols()});

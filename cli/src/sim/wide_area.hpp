@@ -70,7 +70,7 @@ std::vector<WanRun> wan_runs(const WanPlan& plan);
 /// The experiment file of one run.
 text::Value wan_file(const WanRun& run, const WanPlan& plan);
 /// Why a protocol cannot be run so, or what came out.
-Result<WanRow, std::string> measure(const WanRun& run, const WanPlan& plan);
+Result<WanRow, Error> measure(const WanRun& run, const WanPlan& plan);
 
 /// {"wan", "virtual_s", "seed", "rows": [...], "published": [...]}
 text::Value json_of(const WanPlan& plan, const std::vector<WanRow>& rows);

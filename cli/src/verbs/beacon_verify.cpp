@@ -93,33 +93,36 @@ std::optional<std::string> text_of(const text::Value& line, const char* key) {
 
 /// The round of a line that is a value of the beacon; else what is wrong with it. `first`: no line
 /// before it was one.
-Result<std::uint64_t, std::string> check(const crypto::RistrettoPoint& group,
-                                         const std::string& text, bool first) {
+Result<std::uint64_t, Error> check(const crypto::RistrettoPoint& group, const std::string& text,
+                                   bool first) {
+  const auto malformed = [](const std::string& what) { return Error{ErrorCode::kMalformed, what}; };
+  const auto rejected = [](const std::string& what) { return Error{ErrorCode::kRejected, what}; };
   const auto line = text::parse(text);
   if (!line) {
     const text::Problem& problem = line.error().front();
-    return "is not a JSON object: column " + std::to_string(problem.place.column) + ": " +
-           problem.what;
+    return malformed("is not a JSON object: column " + std::to_string(problem.place.column) + ": " +
+                     problem.what);
   }
-  if (!line->is_object()) return std::string("is not a JSON object");
+  if (!line->is_object()) return malformed("is not a JSON object");
   const text::Value* number = line->find("round");
   const auto given = number != nullptr ? number->as_unsigned() : std::nullopt;
   const auto value = text_of(*line, "value");
   const auto proof = text_of(*line, "proof");
-  if (!given || !value || !proof) return std::string("lacks a round, a value or a proof");
+  if (!given || !value || !proof) return malformed("lacks a round, a value or a proof");
   const std::uint64_t round = given.value_or(0);
   const auto bytes = from_hex(*proof);
-  if (!bytes) return std::string("has a proof that is no hex");
+  if (!bytes) return malformed("has a proof that is no hex");
   const auto told = from_hex(*value);
-  if (!told) return std::string("has a value that is no hex");
+  if (!told) return malformed("has a value that is no hex");
   const auto shown = crypto::check_beacon_proof(group, round, *bytes);
   if (!shown)
-    return "has a proof that does not hold for round " + std::to_string(round) +
-           (first ? " under the key of --group; that may be another network's: compare it with "
-                    "what thresher dkg prints"
-                  : "");
+    return rejected(
+        "has a proof that does not hold for round " + std::to_string(round) +
+        (first ? " under the key of --group; that may be another network's: compare it with "
+                 "what thresher dkg prints"
+               : ""));
   if (!std::ranges::equal(shown->bytes, *told))
-    return std::string("has another value than its proof shows");
+    return rejected("has another value than its proof shows");
   return round;
 }
 
@@ -189,7 +192,8 @@ int run(const Args& a) {
   Rounds rounds;
   for (std::string line; in.next(line);) {
     const auto round = check(*group, line, rounds.seen.count() == 0);
-    if (!round) return fail(kFailed, "line " + std::to_string(in.count()) + " " + round.error());
+    if (!round)
+      return fail(kFailed, "line " + std::to_string(in.count()) + " " + round.error().text());
     rounds.add(*round);
   }
   if (!in.problem().empty()) return fail(kUsage, in.problem());

@@ -28,7 +28,7 @@ struct Args {
 
 // Pre: problem_of() said nothing.
 std::vector<sim::Override> overrides_of(const Args& a) {
-  std::vector<std::string> none;
+  Errors none;
   return read_overrides(a.set, none);
 }
 
@@ -45,9 +45,9 @@ std::string problem_of(const Args& a) {
   if (!(a.virtual_s >= 1 && a.virtual_s <= 3600)) {
     return "--virtual-s must be 1 to 3600, not " + text::write(a.virtual_s);
   }
-  std::vector<std::string> problems;
+  Errors problems;
   (void)read_overrides(a.set, problems);
-  if (!problems.empty()) return problems.front();
+  if (!problems.empty()) return problems.front().text();
   std::vector<std::string> tables;
   for (const sim::WanTable& table : sim::wan_tables()) tables.emplace_back(table.name);
   if (auto problem = option_problem("--wan", a.wan, tables); !problem.empty()) return problem;
@@ -97,7 +97,7 @@ std::vector<AttackDone> run_rows(const Args& a) {
     for (const std::string& protocol : names_in(a.protocols)) {
       auto done = measure(attack, protocol, scale);
       if (!done) {
-        (void)std::fprintf(stderr, "thresher: row left out: %s\n", done.error().c_str());
+        (void)std::fprintf(stderr, "thresher: row left out: %s\n", done.error().text().c_str());
         continue;
       }
       const auto base = std::find_if(all.begin(), all.end(),

@@ -58,9 +58,9 @@ class Planner {
     const auto areas = known("--wan", a_.wan, names_of_tables());
     if (areas.size() == 1) out.wan = areas.front();
     if (areas.size() > 1) wrong("--wan takes one table");
-    std::vector<std::string> problems;
+    Errors problems;
     out.overrides = read_overrides(a_.set, problems);
-    for (const std::string& problem : problems) wrong(problem);
+    for (const Error& problem : problems) wrong(problem.text());
     return out;
   }
   /// Empty: nothing is wrong.

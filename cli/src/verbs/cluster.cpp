@@ -133,7 +133,7 @@ std::string read_wan(const Args& a, ClusterOptions& o) {
   if (a.wan.empty()) return {};
   if (o.delay_us != 0) return "--wan says how long messages take; leave --delay out";
   auto area = wan_delays(a.wan, a.nodes);
-  if (!area) return area.error();
+  if (!area) return area.error().text();
   o.wan = std::move(*area);
   return {};
 }
@@ -147,7 +147,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   o.set = a.set;
   if (a.nodes == 0 || a.nodes > 64) return "--nodes must be 1 to 64 on one machine";
   const auto nodes = static_cast<std::uint32_t>(a.nodes);
-  if (std::string p = protocol_problem(a.protocol, a.set, nodes); !p.empty()) return p;
+  if (const auto runs = check_protocol(a.protocol, a.set, nodes); !runs) return runs.error().text();
   if (a.clients == 0 || a.clients > kClientsPerNode * a.nodes) {
     return "--clients must be 1 to " + std::to_string(kClientsPerNode * a.nodes) + ", " +
            std::to_string(kClientsPerNode) + " for each node";

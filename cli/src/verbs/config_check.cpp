@@ -17,10 +17,10 @@ struct Args {
   bool json = false;
 };
 
-int refuse(const std::vector<std::string>& problems, bool json) {
+int refuse(const Errors& problems, bool json) {
   if (json) {
     text::Value rows = text::Value::list();
-    for (const std::string& problem : problems) rows.push(problem);
+    for (const Error& problem : problems) rows.push(problem.text());
     text::Value out;
     std::puts(text::write(out.set("good", false).set("problems", std::move(rows))).c_str());
   }
@@ -28,15 +28,16 @@ int refuse(const std::vector<std::string>& problems, bool json) {
 }
 
 // What else listens at the node's own port.
-void check_ports(const net::NodeOptions& o, const net::PeerAddress& own,
-                 std::vector<std::string>& problems) {
+void check_ports(const net::NodeOptions& o, const net::PeerAddress& own, Errors& problems) {
   const std::string port = ":" + std::to_string(own.port);
   for (const auto& [name, address] : {std::pair("metrics.listen", &o.metrics_listen),
                                       std::pair("gateway.address", &o.gateway_address)}) {
     if (!address->ends_with(port)) continue;
-    problems.push_back(std::string(name) + " is '" + *address +
-                       "', and the node itself listens at port " + std::to_string(own.port) +
-                       " (genesis file); give each a port of its own");
+    problems.push_back({ErrorCode::kMismatch,
+                        std::string(name) + " is '" + *address +
+                            "', and the node itself listens at port " + std::to_string(own.port) +
+                            " (genesis file)",
+                        name, "give each a port of its own"});
   }
 }
 
@@ -63,24 +64,25 @@ int check(const Args& a) {
   const auto config = net::load_config(a.home);
   if (!config) return refuse(config.error(), a.json);
   const net::NodeOptions o = net::with_paths(config->options);
-  std::vector<std::string> problems;
+  Errors problems;
   const auto genesis = net::load_genesis(o.genesis);
-  if (!genesis) problems.push_back(genesis.error().text());
-  if (const auto data = net::check_data(o); !data) problems.push_back(data.error().text());
+  if (!genesis) problems.push_back(genesis.error());
+  if (const auto data = net::check_data(o); !data) problems.push_back(data.error());
   const auto key = crypto::load_key(o.key);
-  if (!key) problems.push_back(key.error().text());
+  if (!key) problems.push_back(key.error());
   if (genesis) {
     const auto delays = net::check_delays(o, genesis->nodes.size());
-    if (!delays) problems.push_back(delays.error().text());
+    if (!delays) problems.push_back(delays.error());
   }
   if (genesis && key) {
     std::size_t id = 0;
     while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
     if (id == genesis->nodes.size()) {
-      problems.push_back("the key '" + o.key + "' is not a member of '" + o.genesis + "'");
+      problems.push_back({ErrorCode::kMismatch,
+                          "the key '" + o.key + "' is not a member of '" + o.genesis + "'", o.key});
     } else {
       const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(id)});
-      if (!coin) problems.push_back(coin.error().text());
+      if (!coin) problems.push_back(coin.error());
       check_ports(o, genesis->nodes[id], problems);
     }
   }

@@ -72,7 +72,7 @@ std::string read_value(const std::string& text, std::int64_t& value) {
 // The files of the member, and what the options say.
 std::vector<std::string> read_options(const Args& a, net::GraphAgreementOptions& o) {
   const auto config = net::load_config(a.home);
-  if (!config) return config.error();
+  if (!config) return texts_of(config.error());
   const net::NodeOptions node = net::with_paths(config->options);
   auto genesis = net::load_genesis(node.genesis, net::MayLackCoin::kYes);
   if (!genesis) return {genesis.error().text()};
@@ -81,7 +81,7 @@ std::vector<std::string> read_options(const Args& a, net::GraphAgreementOptions&
   if (!key) return {key.error().text()};
   o.key = *key;
   const auto graph = read_graph(a.graph);
-  if (!graph) return graph.error();
+  if (!graph) return texts_of(graph.error());
   if (const std::string why = cannot_check(*graph, a.faults); !why.empty()) return {why};
   o.graph = *graph;
   o.faults = static_cast<std::uint32_t>(a.faults);

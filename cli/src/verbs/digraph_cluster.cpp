@@ -91,7 +91,7 @@ std::string read_faulty(const Args& a, MembersOptions& o) {
 
 std::vector<std::string> read_options(const Args& a, MembersOptions& o) {
   const auto graph = read_graph(a.graph);
-  if (!graph) return graph.error();
+  if (!graph) return texts_of(graph.error());
   if (std::string why = cannot_check(*graph, a.faults); !why.empty()) return {why};
   o.graph = *graph;
   o.graph_file = a.graph;

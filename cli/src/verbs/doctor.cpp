@@ -116,7 +116,7 @@ Check check_port(const std::string& host, std::uint16_t port) {
 void examine_node(const std::string& home, std::vector<Check>& checks) {
   const auto config = net::load_config(home);
   if (!config) {
-    for (const std::string& p : config.error()) checks.push_back({false, "config: " + p});
+    for (const Error& e : config.error()) checks.push_back({false, "config: " + e.text()});
     return;
   }
   const net::NodeOptions o = net::with_paths(config->options);

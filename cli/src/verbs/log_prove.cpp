@@ -9,14 +9,15 @@ namespace thresher::cli {
 namespace {
 
 /// The id of the folder's node among the members; the error says what to do.
-Result<NodeId, std::string> id_of(const net::NodeOptions& options, const net::Genesis& genesis) {
+Result<NodeId, Error> id_of(const net::NodeOptions& options, const net::Genesis& genesis) {
   const auto key = crypto::load_key(options.key);
-  if (!key) return key.error().text();
+  if (!key) return key.error();
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (genesis.nodes[i].key == key->public_key()) return NodeId{static_cast<std::uint16_t>(i)};
   }
-  return "the key '" + options.key + "' is not a member of '" + options.genesis +
-         "'; check which belongs";
+  return Error{ErrorCode::kMismatch,
+               "the key '" + options.key + "' is not a member of '" + options.genesis + "'",
+               options.key, "check which belongs"};
 }
 
 int prove(const std::string& home, std::uint64_t position) {

@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "../text.hpp"
-#include "thresher/core/names.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::cli {
@@ -30,15 +29,11 @@ sim::Experiment standard(const sim::ProtocolInfo& info) {
 }
 
 int print_new(const std::string& name) {
+  const auto found = sim::find_protocol(name);
+  if (!found) return fail(kUsage, found.error());
+  const std::string title = name + ": " + (*found)->help + ". Run it: thresher sim run FILE";
   const auto& known = sim::simulated_protocols();
-  const sim::ProtocolInfo* found = sim::simulated_protocol(name);
-  if (found == nullptr) {
-    std::vector<std::string> names;
-    for (const auto& info : known) names.push_back(info.name);
-    return fail(kUsage, unknown_name("protocol", name, names));
-  }
-  const std::string title = name + ": " + found->help + ". Run it: thresher sim run FILE";
-  std::fputs(sim::annotate_experiment(standard(*found), title, known).c_str(), stdout);
+  std::fputs(sim::annotate_experiment(standard(**found), title, known).c_str(), stdout);
   return kDone;
 }
 

@@ -168,11 +168,10 @@ Result<Unit, Error> save_report(const sim::Experiment& e, const sim::Outcome& o,
 
 // Why page and folder could not be written, as far as they were asked for. The verdict is told all
 // the same.
-std::vector<std::string> save(const sim::Experiment& e, const sim::Outcome& o, const Sinks& sinks,
-                              const Args& a) {
-  std::vector<std::string> problems;
+Errors save(const sim::Experiment& e, const sim::Outcome& o, const Sinks& sinks, const Args& a) {
+  Errors problems;
   const auto note = [&](const Result<Unit, Error>& saved) {
-    if (!saved) problems.push_back(saved.error().text());
+    if (!saved) problems.push_back(saved.error());
   };
   if (sinks.recorder) note(save_report(e, o, *sinks.recorder, a.report));
   if (!a.out.empty()) note(sim::save_run(a.out, {e, o, THRESHER_VERSION}));
@@ -219,7 +218,7 @@ int run_one(const sim::Experiment& e, const Args& a) {
     return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
   }
   if (a.check) (void)std::fputs("thresher: two runs, the same trace\n", stderr);
-  const std::vector<std::string> unsaved = save(e, o, sinks, a);
+  const Errors unsaved = save(e, o, sinks, a);
   ctrl_c.hold();
   if (a.json) {
     std::puts(text::write(sim::outcome_json(e, o)).c_str());

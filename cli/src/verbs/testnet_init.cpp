@@ -34,7 +34,7 @@ int print_json(const std::string& dir, const net::Genesis& genesis) {
 }
 
 // Ctrl-C leaves nothing, or a network that is whole.
-Result<net::Genesis, std::string> make_or_leave(TestnetOptions options) {
+Result<net::Genesis, Error> make_or_leave(TestnetOptions options) {
   std::atomic<bool> stop{false};
   std::mutex making;
   bool made = false;

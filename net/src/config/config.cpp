@@ -285,20 +285,20 @@ class Loader {
     config_.options.home = fs::absolute(file).parent_path().string();
   }
 
-  Result<NodeConfig, std::vector<std::string>> load() {
+  Result<NodeConfig, Errors> load() {
     toml::table root;
     const auto all = read_whole(file_.string());
-    if (!all) return std::vector{all.error().text()};
+    if (!all) return Errors{all.error()};
     std::istringstream in(*all);
     std::stringstream content;
     for (std::string line; std::getline(in, line);) content << within_64_bits(line) << '\n';
     try {
       root = toml::parse(content, file_.string());
     } catch (const toml::parse_error& e) {
-      return std::vector{at(e.source()) + why_no_toml(e.description()) +
-                         "; docs/operations.md has a whole file"};
+      return Errors{error_at(ErrorCode::kMalformed, at(e.source()), why_no_toml(e.description()),
+                             "docs/operations.md has a whole file")};
     }
-    if (const auto newer = newer_than_this(root)) return std::vector{*newer};
+    if (const auto newer = newer_than_this(root)) return Errors{*newer};
     for (const auto& [name, node] : root) {
       const std::string key(name.str());
       if (node.is_table() && is_table(key)) {
@@ -308,7 +308,7 @@ class Loader {
       }
     }
     if (!root.contains("schema")) {
-      problems_.push_back(file_.string() + ": schema is missing; write: schema = 1");
+      problem("schema is missing", "write: schema = 1");
     }
     check_together();
     if (!problems_.empty()) return problems_;
@@ -327,18 +327,23 @@ class Loader {
   }
   std::string at(const toml::source_region& where) const {
     return file_.string() + ":" + std::to_string(where.begin.line) + ":" +
-           std::to_string(where.begin.column) + ": ";
+           std::to_string(where.begin.column);
   }
   // A file of a later schema has keys that are not known here: nothing else is said of it.
-  std::optional<std::string> newer_than_this(const toml::table& root) const {
+  std::optional<Error> newer_than_this(const toml::table& root) const {
     const toml::node* schema = root.get("schema");
     const auto number =
         schema != nullptr && schema->is_integer() ? schema->value<std::int64_t>() : std::nullopt;
     if (!number || *number <= kSchema) return std::nullopt;
-    return at(schema->source()) + newer_schema(static_cast<std::uint64_t>(*number), kSchema);
+    const Error said = newer_schema(static_cast<std::uint64_t>(*number), kSchema);
+    return error_at(said.code, at(schema->source()), said.what, said.remedy);
   }
-  void problem(const toml::node& node, const std::string& text) {
-    problems_.push_back(at(node.source()) + text);
+  void problem(const toml::node& node, const std::string& what, const std::string& remedy = {}) {
+    problems_.push_back(error_at(ErrorCode::kMalformed, at(node.source()), what, remedy));
+  }
+  // Of the file as a whole.
+  void problem(const std::string& what, const std::string& remedy) {
+    problems_.push_back(error_at(ErrorCode::kMalformed, file_.string(), what, remedy));
   }
 
   void take(const std::string& table, const std::string& name, const toml::node& node) {
@@ -365,7 +370,8 @@ class Loader {
       if (*k.table != 0 && std::find(known.begin(), known.end(), k.table) == known.end())
         known.emplace_back(k.table);
     }
-    problem(node, unknown_name("key", path, known));
+    const Error odd = unknown("key", path, known);
+    problem(node, odd.what, odd.remedy);
   }
 
   // What each may be, and not beside the other.
@@ -373,14 +379,14 @@ class Loader {
     const NodeOptions& o = config_.options;
     constexpr std::uint64_t kUnit = 1u << 20;
     if (o.segment_bytes % kUnit != 0) {
-      problems_.push_back(file_.string() + ": retention.segment_bytes is " +
-                          std::to_string(o.segment_bytes) + ", which is not in whole MiB; write " +
-                          std::to_string(o.segment_bytes / kUnit * kUnit) + " or " +
-                          std::to_string((o.segment_bytes / kUnit + 1) * kUnit));
+      problem("retention.segment_bytes is " + std::to_string(o.segment_bytes) +
+                  ", which is not in whole MiB",
+              "write " + std::to_string(o.segment_bytes / kUnit * kUnit) + " or " +
+                  std::to_string((o.segment_bytes / kUnit + 1) * kUnit));
     }
     if (!o.metrics_listen.empty() && o.metrics_listen == o.gateway_address) {
-      problems_.push_back(file_.string() + ": metrics.listen and gateway.address are both '" +
-                          o.gateway_address + "'; each needs a port of its own");
+      problem("metrics.listen and gateway.address are both '" + o.gateway_address + "'",
+              "each needs a port of its own");
     }
   }
 
@@ -389,9 +395,11 @@ class Loader {
     // "rocksdb" is what "disk" was called before a store of one's own could be given.
     if (text == "disk" || text == "rocksdb" || text == "memory") {
       config_.options.store = *text == "memory" ? StoreKind::kMemory : StoreKind::kDisk;
+    } else if (text) {
+      const Error odd = unknown("storage", *text, {"disk", "memory"});
+      problem(node, odd.what, odd.remedy);
     } else {
-      problem(node, text ? unknown_name("storage", *text, {"disk", "memory"})
-                         : "storage must be \"disk\" or \"memory\"");
+      problem(node, "storage must be \"disk\" or \"memory\"");
     }
   }
 
@@ -405,16 +413,18 @@ class Loader {
     const auto& choices = key.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *text) == choices.end()) {
       const auto named = choices.begin() + (choices.front().empty() ? 1 : 0);
-      return problem(node, unknown_name(path, *text, {named, choices.end()}) +
-                               (named == choices.begin() ? "" : "; \"\" is none"));
+      const Error odd = unknown(path, *text, {named, choices.end()});
+      return problem(node, odd.what,
+                     odd.remedy + (named == choices.begin() ? "" : "; \"\" is none"));
     }
     if constexpr (std::is_same_v<Owner, NodeOptions>) {
       const bool listens =
           target == &NodeOptions::metrics_listen || target == &NodeOptions::gateway_address;
       if (listens && !text->empty() && !loopback_address(*text)) {
-        return problem(node, path + " is '" + *text +
-                                 "', which is no address on loopback with a port from 1 to 65535; "
-                                 "write it as \"127.0.0.1:9464\", or \"\" for none");
+        return problem(node,
+                       path + " is '" + *text +
+                           "', which is no address on loopback with a port from 1 to 65535",
+                       "write it as \"127.0.0.1:9464\", or \"\" for none");
       }
       config_.options.*target = *text;
     } else {
@@ -431,8 +441,8 @@ class Loader {
               std::vector<std::uint64_t> NodeOptions::*target) {
     const toml::array* list = node.as_array();
     if (list == nullptr)
-      return problem(node,
-                     path + " must be a list, like [20000, 0, 35000]; each is " + numbers(key));
+      return problem(node, path + " must be a list, like [20000, 0, 35000]",
+                     "each is " + numbers(key));
     std::vector<std::uint64_t> out;
     for (const toml::node& element : *list) {
       const auto number = number_of(key, element);
@@ -451,26 +461,26 @@ class Loader {
 
   fs::path file_;
   NodeConfig config_;
-  std::vector<std::string> problems_;
+  Errors problems_;
 };
 
 }  // namespace
 
-Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file) {
+Result<NodeConfig, Errors> load_config(const std::string& home_or_file) {
   std::error_code error;
   const bool folder = fs::is_directory(home_or_file, error);
   const fs::path file = folder ? fs::path(home_or_file) / "node.toml" : fs::path(home_or_file);
   // One of which the system does not say whether it is there may not be looked at: reading says so.
   if (fs::exists(file, error) || error) return Loader(file).load();
   if (!folder) {
-    return std::vector{"'" + home_or_file +
-                       "' is neither a node's folder nor a configuration file; "
-                       "make one with: thresher testnet init"};
+    return Errors{{ErrorCode::kMissing,
+                   "'" + home_or_file + "' is neither a node's folder nor a configuration file",
+                   home_or_file, "make one with: thresher testnet init"}};
   }
   // Defaults in place of what the operator set would go unnoticed.
-  return std::vector{"'" + file.string() +
-                     "' is missing; put it back, or write one with the line: schema = 1 (all else "
-                     "is then as by default; docs/operations.md has a whole file)"};
+  return Errors{{ErrorCode::kMissing, "'" + file.string() + "' is missing", file.string(),
+                 "put it back, or write one with the line: schema = 1 (all else is then as by "
+                 "default; docs/operations.md has a whole file)"}};
 }
 
 Result<Unit, Error> check_ranges(const NodeOptions& options) {

@@ -316,7 +316,7 @@ std::optional<text::Problem> check_schema(const text::Value& tree) {
   std::uint64_t schema = 0;
   reading.number("schema", schema);
   const text::Place place = place_of(tree, "schema");
-  if (schema > kSchema) reading.wrong(place, newer_schema(schema, kSchema));
+  if (schema > kSchema) reading.wrong(place, newer_schema(schema, kSchema).text());
   if (schema < kSchema) reading.wrong(place, "`schema` must be " + std::to_string(kSchema));
   return problem;
 }

@@ -47,7 +47,7 @@ bool BatchSeals::told(std::uint64_t epoch) const {
 }
 
 // H11: all of the subset, so that one message opens what it can.
-Reveal BatchSeals::mine(std::uint64_t number, bool asks) {
+Reveal BatchSeals::mine(std::uint64_t number) {
   Epoch& epoch = epochs_.at(number);
   if (epoch.own.empty()) {
     for (const subset::Entry& entry : epoch.entries) {
@@ -57,7 +57,13 @@ Reveal BatchSeals::mine(std::uint64_t number, bool asks) {
       epoch.own.push_back({entry.origin, *share});
     }
   }
-  return {number, asks, epoch.own};
+  return {.epoch = number, .shares = epoch.own};
+}
+
+Reveal BatchSeals::mine_asking(std::uint64_t number) {
+  Reveal out = mine(number);
+  out.asks = true;
+  return out;
 }
 
 bool BatchSeals::answers(NodeId from, std::uint64_t epoch) {
@@ -117,7 +123,7 @@ std::optional<std::vector<subset::Entry>> BatchSeals::open(std::uint64_t number)
   Epoch& epoch = epochs_.at(number);
   const std::size_t needed = config_.scheme->threshold();
   if (epoch.opened) return std::nullopt;
-  (void)mine(number, false);
+  (void)mine(number);
   const auto enough = [&](std::size_t others) { return others + 1 >= needed; };
   if (!enough(epoch.good.size() + epoch.heard.size())) return std::nullopt;
   judge(number, epoch);

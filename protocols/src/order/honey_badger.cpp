@@ -178,7 +178,7 @@ void HoneyBadger::receive(NodeId from, const Reveal& m, Fx& fx) {
     return;
   }
   seals_->hear(from, m, epoch_);
-  if (m.asks && seals_->answers(from, m.epoch)) fx.send(from, seals_->mine(m.epoch, false));
+  if (m.asks && seals_->answers(from, m.epoch)) fx.send(from, seals_->mine(m.epoch));
 }
 
 void HoneyBadger::on(const Requested<Request>& e, Fx& fx) {
@@ -206,7 +206,7 @@ void HoneyBadger::on(const Expired& e, Fx& fx) {
   fx.broadcast(Status{log_.delivered(), checkpoint_, checkpoint_first_, behind()});
   if (seals_) {
     seals_->ask_again();
-    if (outputs_.contains(epoch_)) fx.broadcast(seals_->mine(epoch_, true));
+    if (outputs_.contains(epoch_)) fx.broadcast(seals_->mine_asking(epoch_));
   }
   arm(fx);
 }
@@ -335,7 +335,7 @@ bool HoneyBadger::order_next(Fx& fx) {
 // H11, H12: batches that are still encrypted are read once f+1 nodes told their shares.
 bool HoneyBadger::open(subset::Output& agreed, Fx& fx) {
   if (!seals_) return true;
-  if (!seals_->told(agreed.epoch)) fx.broadcast(seals_->mine(agreed.epoch, false));
+  if (!seals_->told(agreed.epoch)) fx.broadcast(seals_->mine(agreed.epoch));
   auto texts = seals_->open(agreed.epoch);
   if (!texts) return false;
   agreed.entries = *std::move(texts);

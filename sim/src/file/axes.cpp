@@ -27,14 +27,15 @@ class AxisReader {
       complain(from, path, "must be a list or {\"from\": 1, \"to\": 9}, not " + called(from));
       return out;
     }
-    if (out.empty() && sound_) complain(from, path, "has no values; give it one at least");
+    if (out.empty() && sound_) complain(from, path, "has no values", "give it one at least");
     for (Value& value : out) value.at(value.place().line == 0 ? from.place() : value.place());
     return out;
   }
 
   bool sound() const { return sound_; }
-  void complain(const Value& at, const std::string& path, const std::string& what) {
-    complaints_.push_back({at.place(), path, what});
+  void complain(const Value& at, const std::string& path, const std::string& what,
+                const std::string& remedy = {}) {
+    complaints_.push_back({at.place(), path, what, remedy});
     sound_ = false;
   }
 
@@ -46,7 +47,8 @@ class AxisReader {
     for (const text::Member& member : from.members()) {
       const auto key = std::find(kKeys.begin(), kKeys.end(), member.key);
       if (key == kKeys.end()) {
-        complain(member.value, path + "." + member.key, unknown_name("key", member.key, kKeys));
+        const Error odd = unknown("key", member.key, kKeys);
+        complain(member.value, path + "." + member.key, odd.what, odd.remedy);
         continue;
       }
       const auto number = member.value.as_real();
@@ -75,7 +77,7 @@ class AxisReader {
       return {};
     }
     if (low > high) {
-      complain(at, path, "the range is empty: `from` is more than `to`; swap them");
+      complain(at, path, "the range is empty: `from` is more than `to`", "swap them");
       return {};
     }
     std::vector<Value> out;
@@ -119,8 +121,8 @@ void add_zip(const Value& object, const std::string& path, Complaints& complaint
     if (column.size() != axis.rows.size()) {
       reader.complain(member.value, path + "." + member.key,
                       "has " + std::to_string(column.size()) + " values where `" +
-                          axis.keys.front() + "` has " + std::to_string(axis.rows.size()) +
-                          "; keys that are zipped need as many");
+                          axis.keys.front() + "` has " + std::to_string(axis.rows.size()),
+                      "keys that are zipped need as many");
       continue;
     }
     axis.keys.push_back(member.key);
@@ -166,30 +168,34 @@ std::vector<Axis> read_axes(const Value& sweep, Complaints& complaints) {
   return axes;
 }
 
-std::string set_path(Value& root, const std::string& path, Value value) {
+Result<Unit, Error> set_path(Value& root, const std::string& path, Value value) {
+  const auto wrong = [&](const std::string& what, const std::string& remedy = {}) {
+    return Error{ErrorCode::kMalformed, what, path, remedy};
+  };
   Value* at = &root;
   const std::vector<std::string> steps = split_path(path);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string& step = steps[i];
-    if (step.empty()) return "`" + path + "` is no path; write for example `committee.n`";
+    if (step.empty()) return wrong("`" + path + "` is no path", "write for example `committee.n`");
     if (at->is_list()) {
       std::size_t index = 0;
       const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
       if (error != std::errc{} || end != step.data() + step.size() || index >= at->items().size()) {
-        return "`" + step + "` is no index of a list of " + std::to_string(at->items().size());
+        return wrong("`" + step + "` is no index of a list of " +
+                     std::to_string(at->items().size()));
       }
       at = &at->item(index);
     } else if (at->is_null() && step.find_first_not_of("0123456789") == step.npos) {
-      return "there is no list in which to look for `" + step + "`; set the whole list";
+      return wrong("there is no list in which to look for `" + step + "`", "set the whole list");
     } else if (at->is_object() || at->is_null()) {
       if (at->find(step) == nullptr) at->set(step, Value().at(value.place()));
       at = at->find(step);
     } else {
-      return "there is " + called(*at) + " where `" + step + "` should be looked for";
+      return wrong("there is " + called(*at) + " where `" + step + "` should be looked for");
     }
   }
   *at = std::move(value);
-  return {};
+  return Unit{};
 }
 
 }  // namespace thresher::sim

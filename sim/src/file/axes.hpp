@@ -23,8 +23,8 @@ struct Axis {
 
 std::vector<Axis> read_axes(const text::Value& sweep, Complaints& complaints);
 
-/// Puts `value` at "a.b" or "a.0.b", making objects on the way; empty, or why that cannot be.
-/// What follows "sweep." is one key.
-std::string set_path(text::Value& root, const std::string& path, text::Value value);
+/// Puts `value` at "a.b" or "a.0.b", making objects on the way, if that can be. What follows
+/// "sweep." is one key.
+Result<Unit, Error> set_path(text::Value& root, const std::string& path, text::Value value);
 
 }  // namespace thresher::sim

@@ -22,21 +22,25 @@ std::string nodes(std::uint64_t n) {
 void check_sides(Fields& fields, const Network& net, std::uint32_t n) {
   const std::uint64_t places = std::uint64_t{net.width} * net.height;
   if (places == n) return;
-  fields.wrong("topology", "a " + std::string(name_of(net.topology)) + " of " +
-                               std::to_string(net.width) + " x " + std::to_string(net.height) +
-                               " has " + std::to_string(places) + " places for " + nodes(n) +
-                               "; width times height must be committee.n");
+  fields.wrong("topology",
+               "a " + std::string(name_of(net.topology)) + " of " + std::to_string(net.width) +
+                   " x " + std::to_string(net.height) + " has " + std::to_string(places) +
+                   " places for " + nodes(n),
+               "width times height must be committee.n");
 }
 
 void check_neighbours(Fields& fields, const Network& net, std::uint32_t n) {
   if (net.neighbours.size() != n) {
-    fields.wrong("neighbours", "lists " + nodes(net.neighbours.size()) + " for a committee of " +
-                                   std::to_string(n) + "; give one list for each");
+    fields.wrong(
+        "neighbours",
+        "lists " + nodes(net.neighbours.size()) + " for a committee of " + std::to_string(n),
+        "give one list for each");
   }
   for (std::size_t i = 0; i < net.neighbours.size(); ++i) {
     if (std::count(net.neighbours[i].begin(), net.neighbours[i].end(),
                    NodeId{static_cast<std::uint16_t>(i)}) != 0) {
-      fields.wrong("neighbours", "node " + std::to_string(i) + " is its own neighbour; remove it");
+      fields.wrong("neighbours", "node " + std::to_string(i) + " is its own neighbour",
+                   "remove it");
     }
   }
 }
@@ -54,19 +58,21 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
       if (other.kind == info.kind && other.most_nodes == 0)
         others += (others.empty() ? "" : ", ") + other.name;
     }
-    fields.wrong("n", "`" + info.name + "` has at most " + nodes(info.most_nodes) + ", not " +
-                          std::to_string(e.n) + "; without that limit: " + others);
+    fields.wrong("n",
+                 "`" + info.name + "` has at most " + nodes(info.most_nodes) + ", not " +
+                     std::to_string(e.n),
+                 "without that limit: " + others);
   }
   const std::uint32_t most = info.faults_of(e.n);
   if (e.f <= most) {
     if (const auto fits = check_fast(e); !fits)
-      fields.wrong(fields.given("f") ? "f" : "n", fits.error().text());
+      fields.wrong(fields.given("f") ? "f" : "n", fits.error());
     return;
   }
   fields.wrong(fields.given("f") ? "f" : "n",
                "with n = " + std::to_string(e.n) + " `" + info.name + "` tolerates at most " +
-                   std::to_string(most) + " faults, not " + std::to_string(e.f) +
-                   "; it needs n >= " + info.needs() + ": set a smaller f, or leave it out");
+                   std::to_string(most) + " faults, not " + std::to_string(e.f),
+               "it needs n >= " + info.needs() + ": set a smaller f, or leave it out");
 }
 
 void settle_law(Fields& fields, DelayLaw& law) {
@@ -82,7 +88,7 @@ void settle_law(Fields& fields, DelayLaw& law) {
       if (!fields.given("max")) law.max = law.mean;
       if (law.min != law.mean || law.max != law.mean) {
         fields.wrong(law.min != law.mean ? "min" : "max",
-                     "a constant delay has no bounds besides its mean; give a \"law\"");
+                     "a constant delay has no bounds besides its mean", "give a \"law\"");
       }
       return;
     case Kind::kUniform: {
@@ -107,8 +113,8 @@ void settle_law(Fields& fields, DelayLaw& law) {
       break;
   }
   if (law.min > law.max) {
-    fields.wrong(
-        "min", in_units(law.min) + " is more than the `max`, " + in_units(law.max) + "; swap them");
+    fields.wrong("min", in_units(law.min) + " is more than the `max`, " + in_units(law.max),
+                 "swap them");
   }
 }
 
@@ -145,7 +151,7 @@ void check_partition(Fields& fields, const Partition& partition) {
   }
   std::set<NodeId> seen;
   for (const auto& group : partition.groups) {
-    if (group.empty()) fields.wrong("groups", "one group is empty; remove it");
+    if (group.empty()) fields.wrong("groups", "one group is empty", "remove it");
     for (const NodeId node : group) {
       if (seen.insert(node).second) continue;
       fields.wrong("groups", "node " + std::to_string(node.value) + " stands in two groups");
@@ -219,9 +225,9 @@ void check_keys(Fields& fields, const FaultAction& fault, Ticks delay, std::uint
                  "goes with " + kinds_where([](const FaultTraits& t) { return t.takes.group; }));
   }
   if (!kind.takes.numbers && !fault.numbers.empty()) {
-    fields.wrong("numbers", "means nothing for a " + std::string(kind.name.name) +
-                                " fault; it goes with " +
-                                kinds_where([](const FaultTraits& t) { return t.takes.numbers; }));
+    fields.wrong(
+        "numbers", "means nothing for a " + std::string(kind.name.name) + " fault",
+        "it goes with " + kinds_where([](const FaultTraits& t) { return t.takes.numbers; }));
   }
   if (kind.needs.to && !fault.to) {
     fields.wrong("", called + "a `to`: when is the node back? (`crash` may be for ever)");
@@ -243,7 +249,7 @@ void check_keys(Fields& fields, const FaultAction& fault, Ticks delay, std::uint
 void check_field(Fields& fields, const FaultAction& fault, const ProtocolInfo* info) {
   const auto held_against = [&](const char* what, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), fault.field) != known.end()) return;
-    fields.wrong("field", unknown_name(what + (" of " + info->name), fault.field, known));
+    fields.wrong("field", unknown(what + (" of " + info->name), fault.field, known));
   };
   switch (traits_of(fault.what).takes.field) {
     case FieldMeans::kLabel:
@@ -272,10 +278,10 @@ void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
   }
   check_keys(fields, fault, delay, copies);
   if (fault.what == FaultKind::kForge && info != nullptr && !info->forges) {
-    fields.wrong("what", info->name + " has no forged proposals; mutate changes its messages");
+    fields.wrong("what", info->name + " has no forged proposals", "mutate changes its messages");
   }
   if (fault.what == FaultKind::kStuff && info != nullptr && !info->stuffs) {
-    fields.wrong("what", info->name + " says nothing that could fill memory; flood repeats");
+    fields.wrong("what", info->name + " says nothing that could fill memory", "flood repeats");
   }
   if (!fault.field.empty()) check_field(fields, fault, info);
 }
@@ -286,8 +292,8 @@ void check_fault_count(Fields& fields, const Experiment& e) {
     if (sim::faulty(fault.what)) faulty.insert(fault.who.begin(), fault.who.end());
   }
   if (e.beyond_f || faulty.size() <= e.f) return;
-  fields.wrong("faults", nodes(faulty.size()) + " are faulty, but f is " + std::to_string(e.f) +
-                             "; name fewer, or say \"beyond_f\": true");
+  fields.wrong("faults", nodes(faulty.size()) + " are faulty, but f is " + std::to_string(e.f),
+               "name fewer, or say \"beyond_f\": true");
 }
 
 }  // namespace thresher::sim

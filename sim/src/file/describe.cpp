@@ -28,7 +28,7 @@ const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
     names.push_back(info.name);
   }
   // Then it is unknown which parameters the other keys would be.
-  fields.wrong("name", unknown_name("protocol", e.protocol, names));
+  fields.wrong("name", unknown("protocol", e.protocol, names));
   fields.tolerate();
   return nullptr;
 }
@@ -36,13 +36,13 @@ const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
 const ProtocolInfo* describe_protocol(Fields& fields, Experiment& e,
                                       std::span<const ProtocolInfo> protocols) {
   const ProtocolInfo* info = nullptr;
-  const char* lacks = fields.given("protocol") ? "has no `name`; " : "is missing; ";
+  const char* lacks = fields.given("protocol") ? "has no `name`" : "is missing";
   fields.object({"protocol", "what is run, and its own parameters"}, [&](Fields& inner) {
     inner.words({"name", "`thresher sim list` names them all"}, e.protocol);
     if (!inner.given("name")) {
-      inner.wrong("", std::string(lacks) +
-                          "write \"protocol\": {\"name\": \"thresher\"}, or another that "
-                          "`thresher sim list` names");
+      inner.wrong("", lacks,
+                  "write \"protocol\": {\"name\": \"thresher\"}, or another that "
+                  "`thresher sim list` names");
       return inner.tolerate();
     }
     info = find_protocol(inner, e, protocols);
@@ -101,7 +101,7 @@ void describe_links(Fields& fields, Network& net, const Members& all) {
         describe_law(inner, {"delay", "on these links"}, net.links[i].delay);
         inner.decimal({"loss", "share of their messages that vanish, besides the network's", true},
                       net.links[i].loss_ppm, kShare);
-        if (!inner.given("delay")) inner.wrong("", "says nothing; give it a `delay`");
+        if (!inner.given("delay")) inner.wrong("", "says nothing", "give it a `delay`");
       });
 }
 
@@ -144,9 +144,8 @@ bool describe_network(Fields& fields, Experiment& e, const Members& all) {
     });
     net.decimal({"gst", "the scheduler rules before it; nothing is lost after it"}, n.gst, kTime);
     if (net.sound() && n.cut_ppm != 0 && n.gst == 0) {
-      net.wrong("cut",
-                "links are cut until `gst`, and there is none; give `gst` a time above 0, or leave "
-                "`cut` out");
+      net.wrong("cut", "links are cut until `gst`, and there is none",
+                "give `gst` a time above 0, or leave `cut` out");
     }
     const bool fits = net.sound() && all.n != 0;
     const Ticks standard = fits ? delta_of(e) : 0;
@@ -159,7 +158,7 @@ bool describe_network(Fields& fields, Experiment& e, const Members& all) {
                 n.delta, kDelay);
     choose(net, {"scheduler", "fair, starve, rushing, adaptive, reverse or hunt"}, n.scheduler);
     if (e.engine == Engine::kRounds && n.nic_bits_per_s != 0) {
-      net.wrong("nic", "a card's speed needs milliseconds; use \"engine\": \"events\"");
+      net.wrong("nic", "a card's speed needs milliseconds", "use \"engine\": \"events\"");
     }
   });
   return follows;
@@ -175,13 +174,12 @@ void describe_costs(Fields& fields, Experiment& e) {
     const auto joint = e.parameters.find("certificates");
     if (e.signatures == Signatures::kReal && joint != e.parameters.end() &&
         joint->second == Parameter(std::string("one"))) {
-      c.wrong("signatures",
-              "one signature that stands for many is always a mock; use "
-              "\"certificates\": \"list\" with the real ones");
+      c.wrong("signatures", "one signature that stands for many is always a mock",
+              "use \"certificates\": \"list\" with the real ones");
     }
     if (e.engine == Engine::kRounds &&
         (e.costs.sign_ns | e.costs.verify_ns | e.costs.hash_ns_per_kb) != 0) {
-      c.wrong("", "costs need milliseconds; use \"engine\": \"events\"");
+      c.wrong("", "costs need milliseconds", "use \"engine\": \"events\"");
     }
   });
 }
@@ -310,7 +308,7 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
       if (off) on = false;
       o.truth(oracle.key, on);
       if (off && on) {
-        o.wrong(oracle.key.name, "means nothing for `" + info->name + "`; leave it out");
+        o.wrong(oracle.key.name, "means nothing for `" + info->name + "`", "leave it out");
       }
     }
     o.decimal({"liveness_within", "the longest wait for one; absent: by the protocol", true},
@@ -319,8 +317,9 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
                "the longest wait of any request of a correct node; absent: not asked", true},
               judge.inclusion, kDelay);
     if (judge.inclusion && means_nothing("included_within", info)) {
-      o.wrong("included_within", "means nothing for `" + info->name +
-                                     "`, whose decisions contain no requests; leave it out");
+      o.wrong("included_within",
+              "means nothing for `" + info->name + "`, whose decisions contain no requests",
+              "leave it out");
     }
   });
 }
@@ -335,7 +334,8 @@ void describe_stop(Fields& fields, Experiment& e) {
   });
   if (e.stop.rounds || e.stop.time || e.stop.decisions) return;
   if (fields.given("stop") && sound) {
-    fields.wrong("stop", "names no end; give it `rounds`, `time` or `decisions`, or leave it out");
+    fields.wrong("stop", "names no end",
+                 "give it `rounds`, `time` or `decisions`, or leave it out");
   }
   e.stop.rounds = 100;
 }

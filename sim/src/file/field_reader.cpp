@@ -42,15 +42,15 @@ std::string FieldReader::path_of(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
 }
 
-void FieldReader::complain(const text::Value& at, const std::string& path,
-                           const std::string& what) {
-  complaints_.push_back({at.place(), path, what});
+void FieldReader::complain(const text::Value& at, const std::string& path, const std::string& what,
+                           const std::string& remedy) {
+  complaints_.push_back({at.place(), path, what, remedy});
   sound_ = false;
 }
 
-void FieldReader::wrong(const char* key, const std::string& what) {
+void FieldReader::refuse(const char* key, const std::string& what, const std::string& remedy) {
   const text::Value* at = object_.find(key);
-  complaints_.push_back({at != nullptr ? at->place() : place_, path_of(key), what});
+  complaints_.push_back({at != nullptr ? at->place() : place_, path_of(key), what, remedy});
   sound_ = false;
 }
 
@@ -62,8 +62,8 @@ void FieldReader::finish() {
   if (tolerant_) return;
   for (const text::Member& member : object_.members()) {
     if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end()) continue;
-    complaints_.push_back(
-        {member.place, path_of(member.key), unknown_name("key", member.key, asked_)});
+    const Error odd = unknown("key", member.key, asked_);
+    complaints_.push_back({member.place, path_of(member.key), odd.what, odd.remedy});
   }
 }
 
@@ -155,7 +155,7 @@ void FieldReader::choice(const Key& key, std::size_t& value, std::span<const Nam
   }
   const auto found = std::find(known.begin(), known.end(), *word);
   if (found == known.end()) {
-    return complain(*at, path_of(key.name), unknown_name(key.name, *word, known));
+    return complain(*at, path_of(key.name), unknown(key.name, *word, known));
   }
   value = static_cast<std::size_t>(found - known.begin());
 }
@@ -173,7 +173,7 @@ std::vector<NodeId> FieldReader::read_nodes(const text::Value& list, const std::
                "there is no node " + std::to_string(*id) + " in a committee of " +
                    std::to_string(members.n) + " (0 to " + std::to_string(members.n - 1) + ")");
     } else if (!seen.insert(*id).second) {
-      complain(item, path, "node " + std::to_string(*id) + " stands twice; remove one");
+      complain(item, path, "node " + std::to_string(*id) + " stands twice", "remove one");
     } else {
       out.push_back(NodeId{static_cast<std::uint16_t>(*id)});
     }
@@ -187,7 +187,7 @@ std::vector<NodeId> FieldReader::read_count(const text::Value& object, const std
   const text::Value* count = object.find("count");
   for (const text::Member& member : object.members()) {
     if (member.key == "count") continue;
-    complain(member.value, path + "." + member.key, unknown_name("key", member.key, {"count"}));
+    complain(member.value, path + "." + member.key, unknown("key", member.key, {"count"}));
   }
   if (count == nullptr) {
     complain(object, path, "must be a list of nodes or {\"count\": 3}");
@@ -224,7 +224,7 @@ void FieldReader::nodes(const Key& key, std::vector<NodeId>& value, const Member
              "must be a list of nodes" + std::string(members.count ? " or {\"count\": 3}" : "") +
                  ", not " + called(*at));
   } else if (at->items().empty()) {
-    complain(*at, path, "names nobody; leave it out or name a node");
+    complain(*at, path, "names nobody", "leave it out or name a node");
   } else {
     value = read_nodes(*at, path, members);
   }
@@ -250,8 +250,8 @@ void FieldReader::numbers(const Key& key, std::vector<std::uint64_t>& value) {
   const text::Value* at = take(key.name);
   if (at == nullptr) return;
   if (!at->is_list() || at->items().empty()) {
-    return complain(*at, path_of(key.name),
-                    "must be a list of whole numbers, one at least; leave it out for all");
+    return complain(*at, path_of(key.name), "must be a list of whole numbers, one at least",
+                    "leave it out for all");
   }
   for (const text::Value& item : at->items()) {
     if (const auto number = item.as_unsigned()) {

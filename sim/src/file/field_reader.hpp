@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fields.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::sim {
@@ -21,6 +22,8 @@ struct Complaint {
   text::Place place{};  ///< none: of the command line
   std::string path;
   std::string what;
+  std::string remedy{};
+  ErrorCode code = ErrorCode::kMalformed;
   friend auto operator<=>(const Complaint&, const Complaint&) = default;
 };
 using Complaints = std::vector<Complaint>;
@@ -50,7 +53,6 @@ class FieldReader final : public Fields {
   void elsewhere(const Key& key) override;
   void tolerate() override { tolerant_ = true; }
   bool given(const char* key) const override;
-  void wrong(const char* key, const std::string& what) override;
   bool sound() const override { return sound_; }
 
   /// Complains about every key that was not asked for.
@@ -63,7 +65,12 @@ class FieldReader final : public Fields {
   /// The number that stands at `at`, or a complaint and none.
   std::optional<std::uint64_t> scaled(const text::Value& at, const std::string& path,
                                       const Scaled& form);
-  void complain(const text::Value& at, const std::string& path, const std::string& what);
+  void refuse(const char* key, const std::string& what, const std::string& remedy) override;
+  void complain(const text::Value& at, const std::string& path, const Error& odd) {
+    complain(at, path, odd.what, odd.remedy);
+  }
+  void complain(const text::Value& at, const std::string& path, const std::string& what,
+                const std::string& remedy = {});
   std::string path_of(const std::string& key) const;
   std::vector<NodeId> read_nodes(const text::Value& list, const std::string& path,
                                  const Members& members);

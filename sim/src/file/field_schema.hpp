@@ -34,7 +34,7 @@ class FieldSchema final : public Fields {
   void elsewhere(const Key& key) override;
   void tolerate() override { open_ = true; }
   bool given(const char*) const override { return true; }
-  void wrong(const char*, const std::string&) override {}
+  void refuse(const char*, const std::string&, const std::string&) override {}
   bool sound() const override { return false; }
 
   text::Value take();

@@ -48,7 +48,7 @@ class FieldWriter final : public Fields {
   void elsewhere(const Key& key) override;
   void tolerate() override {}
   bool given(const char*) const override { return true; }
-  void wrong(const char*, const std::string&) override {}
+  void refuse(const char*, const std::string&, const std::string&) override {}
   bool sound() const override { return true; }
 
   text::Value take() { return std::move(tree_); }

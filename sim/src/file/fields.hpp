@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/sim/names.hpp"
 #include "thresher/sim/outcome.hpp"
 
@@ -86,7 +87,10 @@ class Fields {
   /// Was the key in the file? Always so when writing.
   virtual bool given(const char* key) const = 0;
   /// Something is wrong with the key's value (with the object itself if it is empty).
-  virtual void wrong(const char* key, const std::string& what) = 0;
+  void wrong(const char* key, const std::string& what, const std::string& remedy = {}) {
+    refuse(key, what, remedy);
+  }
+  void wrong(const char* key, const Error& error) { refuse(key, error.what, error.remedy); }
   /// False once one of this object's own keys was wrong: checks that build on it would only echo.
   virtual bool sound() const = 0;
 
@@ -99,6 +103,7 @@ class Fields {
   }
 
  protected:
+  virtual void refuse(const char* key, const std::string& what, const std::string& remedy) = 0;
   /// Calls `use` when there is a value to read or write; always for the schema.
   virtual void optional(const Key& key, std::optional<std::uint64_t>& value,
                         const std::function<void(std::uint64_t&)>& use) = 0;

@@ -53,7 +53,7 @@ class Reading {
   explicit Reading(const ReadOptions& options)
       : options_(options), overrides_(with_whole_paths(options)) {}
 
-  Result<std::vector<Cell>, std::vector<std::string>> read(std::string_view content) {
+  Result<std::vector<Cell>, Errors> read(std::string_view content) {
     auto tree = text::parse(content);
     if (!tree) {
       for (const text::Problem& p : tree.error()) complaints_.push_back({p.place, "", p.what});
@@ -65,16 +65,17 @@ class Reading {
     }
     if (const text::Value* schema = tree->find("schema");
         schema != nullptr && schema->as_unsigned().value_or(0) > kSchema) {
-      complaints_.push_back({schema->place(), "schema",
-                             text::write(*schema) + " is newer than " + std::to_string(kSchema) +
-                                 ", which this program reads; use a newer thresher, or write the "
-                                 "file for schema " +
-                                 std::to_string(kSchema)});
+      complaints_.push_back(
+          {schema->place(), "schema",
+           text::write(*schema) + " is newer than " + std::to_string(kSchema) +
+               ", which this program reads",
+           "use a newer thresher, or write the file for schema " + std::to_string(kSchema),
+           ErrorCode::kUnsupported});
       return lines();
     }
     for (const Override& change : overrides_) {
-      const std::string why = set_path(*tree, change.path, override_value(change.value));
-      if (!why.empty()) complaints_.push_back({{}, change.path, why});
+      const auto done = set_path(*tree, change.path, override_value(change.value));
+      if (!done) complaints_.push_back({{}, change.path, done.error().what, done.error().remedy});
     }
     std::vector<Axis> axes;
     if (const text::Value* sweep = tree->find("sweep")) axes = read_axes(*sweep, complaints_);
@@ -100,7 +101,7 @@ class Reading {
       count *= axis.rows.size();
       if (count > kMostCells) {
         complaints_.push_back(
-            {{}, "sweep", "has more than " + std::to_string(kMostCells) + " cells; split it"});
+            {{}, "sweep", "has more than " + std::to_string(kMostCells) + " cells", "split it"});
         return 0;
       }
     }
@@ -123,11 +124,11 @@ class Reading {
       for (const Axis& axis : axes) {
         for (const std::string& key : axis.keys) {
           if (change.path != key && !change.path.starts_with(key + ".")) continue;
-          complaints_.push_back({{},
-                                 change.path,
-                                 "the sweep gives `" + key +
-                                     "` its values, so this would change nothing; take it out of "
-                                     "`sweep`, or choose a run with --cell"});
+          complaints_.push_back(
+              {{},
+               change.path,
+               "the sweep gives `" + key + "` its values, so this would change nothing",
+               "take it out of `sweep`, or choose a run with --cell"});
         }
       }
     }
@@ -154,18 +155,21 @@ class Reading {
         const text::Value& value = axes[a].rows[row[a]][k];
         const std::string& key = axes[a].keys[k];
         cell.at.push_back({key, text::write(value)});
-        const std::string why = set_path(own, key, value);
-        if (!why.empty()) complaints_.push_back({value.place(), "sweep." + key, why});
+        const auto done = set_path(own, key, value);
+        if (!done) {
+          complaints_.push_back(
+              {value.place(), "sweep." + key, done.error().what, done.error().remedy});
+        }
       }
     }
     Draft draft;
     read_cell(std::move(own), draft);
     if (complaints_.size() != before) return locate(before, cell);
     if (out.size() + draft.repeats > kMostCells) {
-      complaints_.push_back(
-          {{},
-           "repeats",
-           "make more than " + std::to_string(kMostCells) + " runs; split the sweep"});
+      complaints_.push_back({{},
+                             "repeats",
+                             "make more than " + std::to_string(kMostCells) + " runs",
+                             "split the sweep"});
       return;
     }
     if (!complaints_.empty()) return;
@@ -187,29 +191,42 @@ class Reading {
     complaints_.resize(before);
     for (Complaint& complaint : own) {
       // Values of one line of the sweep differ in their columns only.
-      const Complaint same{{complaint.place.line, 0}, complaint.path, complaint.what};
+      Complaint same = complaint;
+      same.place.column = 0;
       if (!seen_.insert(same).second || complaints_.size() > kMostComplaints) continue;
-      if (!where.empty()) complaint.what += " (in the sweep, first at " + where + ")";
+      if (!where.empty()) {
+        std::string& end = complaint.remedy.empty() ? complaint.what : complaint.remedy;
+        end += " (in the sweep, first at " + where + ")";
+      }
       complaints_.push_back(std::move(complaint));
     }
   }
 
-  std::vector<std::string> lines() {
+  Errors lines() {
     std::stable_sort(complaints_.begin(), complaints_.end(),
                      [](const Complaint& a, const Complaint& b) { return a.place < b.place; });
-    std::vector<std::string> out;
+    Errors out;
+    std::set<std::string> told;
     for (const Complaint& c : complaints_) {
       if (out.size() == kMostComplaints) {
-        out.push_back(options_.file + ": and more; mend these first");
+        out.push_back(
+            error_at(ErrorCode::kMalformed, options_.file, "and more", "mend these first"));
         break;
       }
-      std::string line = c.place.line != 0 ? options_.file + ":" + text::to_string(c.place) + ": "
-                         : options_.overrides.empty() ? options_.file + ": "
-                                                      : std::string("command line: ");
-      line += c.path.empty() ? c.what : c.path + ": " + c.what;
-      if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
+      Error error = error_of(c);
+      if (told.insert(error.text()).second) out.push_back(std::move(error));
     }
     return out;
+  }
+
+  // What has no line in the file is of the whole of it, or was set from outside.
+  Error error_of(const Complaint& c) const {
+    const std::string what = c.path.empty() ? c.what : c.path + ": " + c.what;
+    if (c.place.line != 0) {
+      return error_at(c.code, options_.file + ":" + text::to_string(c.place), what, c.remedy);
+    }
+    if (options_.overrides.empty()) return error_at(c.code, options_.file, what, c.remedy);
+    return {c.code, "command line: " + what, c.path.empty() ? options_.file : c.path, c.remedy};
   }
 
   const ReadOptions& options_;
@@ -220,8 +237,8 @@ class Reading {
 
 }  // namespace
 
-Result<std::vector<Cell>, std::vector<std::string>> read_experiments(std::string_view content,
-                                                                     const ReadOptions& options) {
+Result<std::vector<Cell>, Errors> read_experiments(std::string_view content,
+                                                   const ReadOptions& options) {
   return Reading(options).read(content);
 }
 

@@ -29,11 +29,11 @@ void check_matrix(Fields& fields, const std::vector<std::string>& regions,
   const std::string count = std::to_string(regions.size());
   if (regions.empty()) return fields.wrong("", "needs `regions`, a list of their names");
   if (regions.size() > kMostRegions) {
-    return fields.wrong(
-        "regions", "names " + count + " regions; " + std::to_string(kMostRegions) + " at most");
+    return fields.wrong("regions", "names " + count + " regions",
+                        std::to_string(kMostRegions) + " at most");
   }
   if (std::set<std::string>(regions.begin(), regions.end()).size() != regions.size()) {
-    return fields.wrong("regions", "names a region twice; give each its own name");
+    return fields.wrong("regions", "names a region twice", "give each its own name");
   }
   if (rows.size() != regions.size()) {
     return fields.wrong(
@@ -42,9 +42,10 @@ void check_matrix(Fields& fields, const std::vector<std::string>& regions,
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() == regions.size()) continue;
-    fields.wrong("rtt", "the row of `" + regions[i] + "` has " + std::to_string(rows[i].size()) +
-                            " round trips; give " + count +
-                            ", the one inside the region among them");
+    fields.wrong(
+        "rtt",
+        "the row of `" + regions[i] + "` has " + std::to_string(rows[i].size()) + " round trips",
+        "give " + count + ", the one inside the region among them");
   }
 }
 
@@ -75,12 +76,12 @@ void describe_table(Fields& fields, WanTable& table) {
 void settle_wan(Fields& fields, Network& net, Engine engine, std::uint32_t n) {
   const char* key = net.matrix.empty() ? "wan" : "matrix";
   if (!net.matrix.empty() && !net.wan.empty()) {
-    return fields.wrong("wan", "stands beside a `matrix`; give one of the two");
+    return fields.wrong("wan", "stands beside a `matrix`", "give one of the two");
   }
   const WanTable* table = table_of(net);
   if (table == nullptr && !net.wan.empty()) {
-    return fields.wrong("wan", unknown_name("table", net.wan, names_of_tables()) +
-                                   "; the name of a file ends with .json");
+    const Error odd = unknown("table", net.wan, names_of_tables());
+    return fields.wrong("wan", odd.what, odd.remedy + "; the name of a file ends with .json");
   }
   if (table == nullptr) {
     if (!net.regions.empty()) {
@@ -89,17 +90,18 @@ void settle_wan(Fields& fields, Network& net, Engine engine, std::uint32_t n) {
     return;
   }
   if (engine == Engine::kRounds) {
-    fields.wrong(key, "the table is in milliseconds; use \"engine\": \"events\"");
+    fields.wrong(key, "the table is in milliseconds", "use \"engine\": \"events\"");
   }
   for (const std::string& region : net.regions) {
     if (table->index_of(region)) continue;
-    fields.wrong("regions", unknown_name("region", region, table->regions));
+    fields.wrong("regions", unknown("region", region, table->regions));
   }
   if (n == 0) return;
   if (net.regions.size() > n) {
-    fields.wrong("regions", "names " + std::to_string(net.regions.size()) + " places for " +
-                                std::to_string(n) + (n == 1 ? " node" : " nodes") +
-                                "; give at most one a node");
+    fields.wrong("regions",
+                 "names " + std::to_string(net.regions.size()) + " places for " +
+                     std::to_string(n) + (n == 1 ? " node" : " nodes"),
+                 "give at most one a node");
   }
   const std::vector<std::string> dealt = net.regions.empty() ? table->regions : net.regions;
   net.regions.clear();
@@ -115,30 +117,23 @@ text::Value without_places(const text::Value& value) {
   return text::Value(value).at({});
 }
 
-// What is wrong with the table in `content`, a line each; none: `out` holds it.
-std::vector<std::string> read_table(const std::string& content, text::Value& out) {
-  std::vector<std::string> lines;
+// What is wrong with the table in `content`; nothing: `out` holds it.
+Complaints read_table(const std::string& content, text::Value& out) {
+  Complaints complaints;
   auto tree = text::parse(content);
   if (!tree) {
-    for (const text::Problem& p : tree.error()) {
-      lines.push_back(text::to_string(p.place) + ": " + p.what);
-    }
-    return lines;
+    for (const text::Problem& p : tree.error()) complaints.push_back({p.place, "", p.what});
+    return complaints;
   }
   if (!tree->is_object()) {
-    return {"must be one object with `regions` and `rtt`, not " + called(*tree)};
+    return {{{}, "", "must be one object with `regions` and `rtt`, not " + called(*tree)}};
   }
-  Complaints complaints;
   FieldReader reader(*tree, "", tree->place(), complaints);
   WanTable table;
   describe_table(reader, table);
   reader.finish();
-  for (const Complaint& c : complaints) {
-    lines.push_back(text::to_string(c.place) + ": " + (c.path.empty() ? "" : c.path + ": ") +
-                    c.what);
-  }
   out = std::move(*tree);
-  return lines;
+  return complaints;
 }
 
 }  // namespace
@@ -149,18 +144,23 @@ void take_in_wan_file(text::Value& tree, const std::string& experiment, Complain
   const std::string* name = wan != nullptr ? wan->as_text() : nullptr;
   if (name == nullptr || !name->ends_with(".json")) return;
   const text::Place place = wan->place();
-  const auto wrong = [&](const std::string& what) {
-    complaints.push_back({place, "network.wan", what});
+  const auto wrong = [&](const std::string& what, const std::string& remedy = {},
+                         ErrorCode code = ErrorCode::kMalformed) {
+    complaints.push_back({place, "network.wan", what, remedy, code});
   };
   const auto path = std::filesystem::path(experiment).parent_path() / *name;
   if (net->find("matrix") != nullptr) {
-    wrong("stands beside a `matrix`; give one of the two");
+    wrong("stands beside a `matrix`", "give one of the two");
   } else if (const auto content = load_file(path); !content) {
-    wrong(content.error().text());
+    wrong(content.error().what, content.error().remedy, content.error().code);
   } else {
     text::Value table;
-    const std::vector<std::string> problems = read_table(content->text, table);
-    for (const std::string& line : problems) wrong(path.string() + ":" + line);
+    const Complaints problems = read_table(content->text, table);
+    for (const Complaint& c : problems) {
+      wrong(path.string() + ":" + (c.place.line == 0 ? "" : text::to_string(c.place) + ": ") +
+                (c.path.empty() ? "" : c.path + ": ") + c.what,
+            c.remedy);
+    }
     text::Value matrix = text::Value::object();
     for (const text::Member& member : table.members()) {
       matrix.append({member.key, without_places(member.value)});

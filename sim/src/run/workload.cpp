@@ -85,7 +85,8 @@ PayloadId Run::hand_out(NodeId id, Ticks at) {
 
 void Run::feed(NodeId id) {
   const Ticks now = world_.now();
-  while (world_.up(id) && pools_.pack(id, now, insight_.queued(id), traits_.extends)) {
+  const auto line = [&] { return Pools::Line{insight_.queued(id), traits_.extends}; };
+  while (world_.up(id) && pools_.pack(id, now, line())) {
     for (int side = 0; side < (world_.faults().two_faced(id) ? 2 : 1); ++side) {
       const Bytes payload = pools_.payload(id, side);
       const bool grows = traits_.extends && pools_.grown_from(id) > 0;

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     if (name == "--wrong-at") state.wrong_at = value;
   }
   auto config = net::load_config(argv[1]);
-  if (!config) return fail(config.error().front());
+  if (!config) return fail(config.error().front().text());
   config->options.log = log_line;
   bench::PageState app(state);
   auto node = net::Node::open(config->options, app);

@@ -13,6 +13,7 @@
 #include "thresher/core/compose.hpp"
 #include "thresher/core/effects.hpp"
 #include "thresher/core/error.hpp"
+#include "thresher/core/errors.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
@@ -128,10 +129,19 @@ void error_example(const Result<Unit, Error>& saved, std::set<std::string>& take
   // </>
 }
 
-void names_example(const std::vector<std::string>& known, std::string& message) {
+void errors_example() {
+  // <thresher/core/errors.hpp>
+  Errors wrong;
+  wrong.push_back(error_at(ErrorCode::kMalformed, "node.toml:3:8", "delta_us must be a number"));
+  for (const Error& e : wrong) std::cerr << e << '\n';  // node.toml:3:8: delta_us must be ...
+  // </>
+}
+
+Error names_example(const std::vector<std::string>& known, std::string& message) {
   // <thresher/core/names.hpp>
   if (auto near = nearest("treshold", known)) message += "; did you mean '" + *near + "'?";
   message = unknown_name("protocol", "pbtf", known);  // "...; did you mean `pbft`?"
+  return unknown("protocol", "pbtf", known);          // the same as an Error: kMissing
   // </>
 }
 

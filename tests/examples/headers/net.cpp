@@ -104,7 +104,7 @@ void config_example() {
   // <thresher/net/config.hpp>
   auto config = net::load_config("net/node0");
   if (!config)
-    for (const std::string& p : config.error()) std::cerr << p << '\n';
+    for (const Error& e : config.error()) std::cerr << e << '\n';
   // </>
 }
 

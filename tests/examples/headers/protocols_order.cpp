@@ -146,7 +146,7 @@ void batch_seals_example(const Committee& c,
   BatchSeals seals({.committee = c, .self = NodeId{0}, .scheme = scheme});
   enter(epoch, seals.seal(epoch, batch));
   seals.agreed(output);
-  fx.broadcast(seals.mine(epoch, false));
+  fx.broadcast(seals.mine(epoch));
   seals.hear(from, reveal, epoch);
   if (auto entries = seals.open(epoch)) order(*entries);
   // </>

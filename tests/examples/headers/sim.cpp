@@ -227,10 +227,10 @@ void nodes_example(const Experiment& experiment) {
   // </>
 }
 
-void oracles_example(const Experiment& experiment, const FaultPlan& plan, Ticks quiet_from,
-                     Ticks bound, NodeId id, const OutputFacts& facts, Ticks now) {
+void oracles_example(const Experiment& experiment, const FaultPlan& plan, Ticks quiet, Ticks bound,
+                     NodeId id, const OutputFacts& facts, Ticks now) {
   // <thresher/sim/oracles.hpp>
-  Judge judge(experiment, plan, /*ordered=*/true, quiet_from, bound);
+  Judge judge(experiment, plan, {.ordered = true, .quiet_from = quiet, .bound = bound});
   judge.output(id, facts, now);
   if (judge.failed()) use(judge.why());
   // </>
@@ -255,11 +255,11 @@ void pools_example(const Experiment& experiment, std::uint32_t n, NodeId node, T
   Pools pools(experiment.workload, n);
   pools.add({node, 1}, now);
   pools.add({node, 2}, now);
-  if (pools.pack(node, now, /*queued=*/0, /*extends=*/true)) hand_over(pools.payload(node, 0));
+  if (pools.pack(node, now, {.queued = 0, .extends = true})) hand_over(pools.payload(node, 0));
   // </>
 }
 
-int fail(const std::vector<std::string>& problems);
+int fail(const Errors& problems);
 int read_example(std::string_view content) {
   // <thresher/sim/read.hpp>
   auto cells = read_experiments(content, {"exp.json", {}, simulated_protocols()});

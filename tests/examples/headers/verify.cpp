@@ -47,7 +47,7 @@ void xml_example(std::string& out, const std::string& name) {
 
 namespace histories {
 using namespace history;  // NOLINT(google-build-using-namespace): as the header's reader is
-int complain(const std::vector<std::string>& problems);
+int complain(const Errors& problems);
 int history_example(std::string_view content) {
   // <thresher/verify/history/history.hpp>
   const auto history = history::read(content, "run.ndjson");
@@ -55,7 +55,7 @@ int history_example(std::string_view content) {
   // </>
   return 0;
 }
-void levels_example(const Result<History, std::vector<std::string>>& history) {
+void levels_example(const Result<History, Errors>& history) {
   // <thresher/verify/history/levels.hpp>
   const Report report = history::judge(*history, {});
   std::cout << name_of(report.level);

@@ -24,7 +24,7 @@ std::vector<Cell> shipped(const std::string& name) {
   const auto cells = read_experiments(
       content, {.file = path, .overrides = {}, .protocols = simulated_protocols()});
   if (cells) return *cells;
-  for (const std::string& problem : cells.error()) ADD_FAILURE() << problem;
+  for (const Error& problem : cells.error()) ADD_FAILURE() << problem;
   return {};
 }
 

@@ -19,7 +19,7 @@ std::vector<Cell> shipped() {
   const auto cells = read_experiments(
       content, {.file = LATE_LEADERS, .overrides = {}, .protocols = simulated_protocols()});
   if (!cells) {
-    for (const std::string& problem : cells.error()) ADD_FAILURE() << problem;
+    for (const Error& problem : cells.error()) ADD_FAILURE() << problem;
     return {};
   }
   std::vector<Cell> first;

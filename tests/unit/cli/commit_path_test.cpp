@@ -185,7 +185,7 @@ TEST_F(TraceFiles, AFileThatIsMissingIsSaid) {
   const std::string file = traces.verb(0).back();
   const auto table = traces.table(0, 1);
   ASSERT_FALSE(table);
-  EXPECT_NE(table.error().find(file), std::string::npos) << table.error();
+  EXPECT_NE(table.error().text().find(file), std::string::npos) << table.error();
 }
 
 TEST_F(TraceFiles, OfManyTransactionsSomeAreKept) {

@@ -411,6 +411,11 @@ TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
             "unknown key `storege`; did you mean `storage`?");
   EXPECT_EQ(unknown_name("key", "xyz", known, " in `coin`"),
             "unknown key `xyz` in `coin`; known: " + name_list(known));
+  const Error error = unknown("key", "storege", known);
+  EXPECT_EQ(error.code, ErrorCode::kMissing);
+  EXPECT_EQ(error.where, "storege");
+  EXPECT_EQ(error.remedy, "did you mean `storage`?");
+  EXPECT_EQ(error.text(), unknown_name("key", "storege", known));
 }
 
 }  // namespace

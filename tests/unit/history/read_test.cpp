@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> problems(const std::string& content) {
   const auto history = read(content, "h.ndjson");
-  return history ? std::vector<std::string>{} : history.error();
+  return history ? std::vector<std::string>{} : texts_of(history.error());
 }
 
 std::string line(const std::string& more, const std::string& times = R"("begin":1,"end":2)") {
@@ -34,6 +34,23 @@ TEST(ReadHistory, TellsValuesApartByTypeAndKey) {
       read(line("") + R"({"client":"b","op":"get","key":"x","value":"1","begin":3,"end":4})", "h");
   ASSERT_TRUE(h);
   EXPECT_NE(h->operations[0].version, h->operations[1].version);
+}
+
+// A program decides by the code, and shows its user the place.
+TEST(ReadHistory, EveryProblemHasACodeAndAPlace) {
+  const auto empty = read("", "h.ndjson");
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().front().code, ErrorCode::kMalformed);
+  EXPECT_EQ(empty.error().front().where, "h.ndjson");
+  const auto wrong = read("\n{]\n" + line(R"(,"kye":1)"), "h.ndjson");
+  ASSERT_FALSE(wrong);
+  ASSERT_EQ(wrong.error().size(), 2U);
+  for (const auto& [at, where] : {std::pair(0, "h.ndjson:2:2"), {1, "h.ndjson:3:64"}}) {
+    const Error& error = wrong.error()[static_cast<std::size_t>(at)];
+    EXPECT_EQ(error.code, ErrorCode::kMalformed) << error;
+    EXPECT_EQ(error.where, where) << error;
+  }
+  EXPECT_EQ(wrong.error().back().remedy, "did you mean `key`?");
 }
 
 // 2^64 + 1 and 2^64 are one number once they are rounded.

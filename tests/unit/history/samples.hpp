@@ -32,7 +32,7 @@ inline std::string lines_of(const std::string& text) {
 
 inline History history_of(const std::string& text) {
   const auto history = read(lines_of(text), "test");
-  EXPECT_TRUE(history) << (history ? "" : history.error().front());
+  EXPECT_TRUE(history) << (history ? "" : history.error().front().text());
   return history ? *history : History{};
 }
 

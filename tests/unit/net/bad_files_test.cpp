@@ -34,7 +34,7 @@ class BadFiles : public testing::Test {
   std::vector<std::string> told_of_config(const std::string& content) {
     std::ofstream(dir_ / "node.toml") << content;
     const auto read = load_config(dir_.string());
-    return read ? std::vector<std::string>{} : read.error();
+    return read ? std::vector<std::string>{} : texts_of(read.error());
   }
   std::filesystem::path dir_;
 };

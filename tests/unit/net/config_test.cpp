@@ -56,7 +56,7 @@ TEST_F(Config, WhatIsWrittenIsRead) {
 TEST_F(Config, AFolderWithoutAFileIsNoNodes) {
   const auto missing = load_config(dir_.string());
   ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().front(),
+  EXPECT_THAT(missing.error().front().text(),
               AllOf(HasSubstr("node.toml' is missing"), HasSubstr("schema = 1")));
   std::filesystem::create_symlink(dir_ / "gone", dir_ / "node.toml");
   EXPECT_FALSE(load_config(dir_.string()));
@@ -88,7 +88,7 @@ TEST_F(Config, WhatIsNoFileIsSaidToBeNone) {
   }
   const auto config = load_config(pipe);
   ASSERT_FALSE(config);
-  EXPECT_THAT(config.error().front(), AllOf(HasSubstr(pipe), HasSubstr("a pipe")));
+  EXPECT_THAT(config.error().front().text(), AllOf(HasSubstr(pipe), HasSubstr("a pipe")));
 }
 
 // A program tells a network that is not there yet from a file that is wrong, and where it is.
@@ -126,7 +126,7 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
                         "[metrics]\n"
                         "listen = \"junk\"\n"));
   ASSERT_FALSE(read);
-  const auto& p = read.error();
+  const auto p = texts_of(read.error());
   ASSERT_EQ(p.size(), 9u);
   const auto has = [&](const std::string& line, const std::string& what) {
     return testing::Contains(AllOf(HasSubstr("node.toml:" + line + ":"), HasSubstr(what)));
@@ -149,23 +149,25 @@ TEST_F(Config, WhatDoesNotGoTogetherIsNamed) {
             "[retention]\nsegment_bytes = 67_108_865\n"));
   ASSERT_FALSE(read);
   const auto has = [](const std::string& what) { return testing::Contains(HasSubstr(what)); };
-  EXPECT_THAT(read.error(), has("node.toml:1:10: schema must be 1"));
-  EXPECT_THAT(read.error(), has("node.toml:2:8: data has a zero byte in it"));
-  EXPECT_THAT(read.error(), has("not in whole MiB; write 67108864 or 68157440"));
-  EXPECT_THAT(read.error(), has("metrics.listen and gateway.address are both '127.0.0.1:9464'"));
+  EXPECT_THAT(texts_of(read.error()), has("node.toml:1:10: schema must be 1"));
+  EXPECT_THAT(texts_of(read.error()), has("node.toml:2:8: data has a zero byte in it"));
+  EXPECT_THAT(texts_of(read.error()), has("not in whole MiB; write 67108864 or 68157440"));
+  EXPECT_THAT(texts_of(read.error()),
+              has("metrics.listen and gateway.address are both '127.0.0.1:9464'"));
   for (const char* address :
        {"127.0.0.1:0", "127.0.0.1:99999", "10.0.0.1:80", "127.999.1.1:80", "127.1:80"}) {
     const auto other =
         load_config(write("schema = 1\n[metrics]\nlisten = \"" + std::string(address) + "\"\n"));
     ASSERT_FALSE(other) << address;
-    EXPECT_THAT(other.error(), has("no address on loopback with a port from 1 to 65535"));
+    EXPECT_THAT(texts_of(other.error()), has("no address on loopback with a port from 1 to 65535"));
   }
 }
 
 TEST_F(Config, ATableIsNoValue) {
   const auto read = load_config(write("schema = 1\ngenesis = \"x\"\ngateway = 5\n"));
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error(), testing::Contains(HasSubstr("`gateway` is a table: write [gateway]")));
+  EXPECT_THAT(texts_of(read.error()),
+              testing::Contains(HasSubstr("`gateway` is a table: write [gateway]")));
 }
 
 TEST_F(Config, DelaysOfLinksAreAListThatReadsBack) {
@@ -180,11 +182,11 @@ TEST_F(Config, DelaysOfLinksAreAListThatReadsBack) {
 TEST_F(Config, DelaysOfLinksThatAreNoneAreNamed) {
   const auto list = load_config(write("schema = 1\n[network]\nlink_delays_us = 5\n"));
   ASSERT_FALSE(list);
-  EXPECT_THAT(list.error().front(),
+  EXPECT_THAT(list.error().front().text(),
               AllOf(HasSubstr("node.toml:3:18: "), HasSubstr("must be a list, like")));
   const auto negative = load_config(write("schema = 1\n[network]\nlink_delays_us = [1, -2]\n"));
   ASSERT_FALSE(negative);
-  EXPECT_THAT(negative.error().front(),
+  EXPECT_THAT(negative.error().front().text(),
               HasSubstr("each of network.link_delays_us must be a whole number from 0 to"));
   NodeOptions options;
   EXPECT_TRUE(check_delays(options, 4));
@@ -196,7 +198,7 @@ TEST_F(Config, DelaysOfLinksThatAreNoneAreNamed) {
 TEST_F(Config, BrokenTomlNamesTheLine) {
   const auto read = load_config(write("schema = 1\n[limits\n"));
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().front(), HasSubstr("node.toml:2:"));
+  EXPECT_THAT(read.error().front().text(), HasSubstr("node.toml:2:"));
 }
 
 // Files of before a store of one's own could be given say "rocksdb".
@@ -212,13 +214,47 @@ TEST_F(Config, ADiskHasAnOlderName) {
 TEST_F(Config, AMissingSchemaIsAProblem) {
   const auto read = load_config(write("storage = \"disk\"\n"));
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().front(), HasSubstr("schema = 1"));
+  EXPECT_THAT(read.error().front().text(), HasSubstr("schema = 1"));
+}
+
+// A program decides by the code, and shows its user the place.
+TEST_F(Config, EveryProblemHasACodeAndAPlace) {
+  const std::string file = (dir_ / "node.toml").string();
+  const auto missing = load_config(dir_.string());
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().front().code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.error().front().where, file);
+  const std::string none = (dir_ / "none").string();
+  EXPECT_EQ(load_config(none).error().front().code, ErrorCode::kMissing);
+  EXPECT_EQ(load_config(none).error().front().where, none);
+
+  const auto newer = load_config(write("\nschema = 2\nwhat_is_this = 5\n"));
+  ASSERT_FALSE(newer);
+  ASSERT_EQ(newer.error().size(), 1U);
+  EXPECT_EQ(newer.error().front().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(newer.error().front().where, file + ":2:10");
+  EXPECT_EQ(newer.error().front().remedy, "use a newer thresher, or write the file for schema 1");
+
+  const auto wrong = load_config(write("genisis = \"x\"\n[limits]\ngc_rounds = -1\n"));
+  ASSERT_FALSE(wrong);
+  ASSERT_EQ(wrong.error().size(), 3U);
+  for (const auto& [at, where] : {std::pair(0, ":1:11"), {1, ":3:13"}, {2, ""}}) {
+    const Error& error = wrong.error()[static_cast<std::size_t>(at)];
+    EXPECT_EQ(error.code, ErrorCode::kMalformed) << error;
+    EXPECT_EQ(error.where, file + where) << error;
+  }
+  EXPECT_EQ(wrong.error().front().remedy, "did you mean `genesis`?");
+
+  const auto broken = load_config(write("schema = 1\n[limits\n"));
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().front().code, ErrorCode::kMalformed);
+  EXPECT_EQ(broken.error().front().where.find(file + ":2:"), 0U) << broken.error().front().where;
 }
 
 TEST_F(Config, AFileThatIsNotThereSaysHowToMakeOne) {
   const auto read = load_config((dir_ / "none" / "node.toml").string());
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error().front(), HasSubstr("thresher testnet init"));
+  EXPECT_THAT(read.error().front().text(), HasSubstr("thresher testnet init"));
 }
 
 Genesis with_parameters(Parameters parameters) {

@@ -344,7 +344,7 @@ class AfterARestart : public testing::Test {
 
   Experiment e_ = with_a_crash();
   FaultPlan plan_{e_};
-  Judge judge_{e_, plan_, true, 0, kUnit};
+  Judge judge_{e_, plan_, {.ordered = true, .bound = kUnit}};
 };
 
 TEST_F(AfterARestart, TheOrderMayComeAgainFromAnyPlace) {

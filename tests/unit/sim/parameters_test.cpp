@@ -29,7 +29,7 @@ TEST(Parameters, ANumberMayHaveToBeAMultiple) {
   };
   for (const std::string value : {"3", "255", "-2"}) {
     ASSERT_FALSE(read(value)) << value;
-    EXPECT_THAT(read(value).error(),
+    EXPECT_THAT(texts_of(read(value).error()),
                 ElementsAre(HasSubstr("protocol.window: must be a whole number "
                                       "from 2 to 256, a multiple of 2, not " +
                                       value)));
@@ -49,7 +49,8 @@ TEST(Parameters, TheSetupFreeCoinRefusesAnOddWindowAndOneSide) {
        {std::pair("window", "3"), {"window", "1"}, {"sides", "1"}}) {
     const auto out = read(parameter, value);
     ASSERT_FALSE(out) << parameter << ' ' << value;
-    EXPECT_THAT(out.error(), ElementsAre(HasSubstr(std::string("protocol.") + parameter)));
+    EXPECT_THAT(texts_of(out.error()),
+                ElementsAre(HasSubstr(std::string("protocol.") + parameter)));
   }
   EXPECT_TRUE(read("window", "2"));
   EXPECT_TRUE(read("sides", "2"));

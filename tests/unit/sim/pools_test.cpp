@@ -45,50 +45,50 @@ TEST_F(PoolsTest, PacksInOrderWhatFits) {
   Pools pools(packed(20, 79), 4);  // three requests of 20 bytes, and not four
   add(pools, 5);
   pools.look({kNode});
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, false));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0}));
   pools.look({kNode});
   EXPECT_EQ(pools.payload(kNode, 0).view().size(), 60U);
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(1, 2, 3));
   EXPECT_EQ(pools.waiting({kNode}), 2U);
   EXPECT_EQ(pools.most_waiting(), 5U);
-  EXPECT_FALSE(pools.pack(kNode, kNow, 1, false)) << "it waits for a block";
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, false));
+  EXPECT_FALSE(pools.pack(kNode, kNow, {.queued = 1})) << "it waits for a block";
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0}));
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(4, 5));
-  EXPECT_FALSE(pools.pack(kNode, kNow, 0, false)) << "nothing is left";
+  EXPECT_FALSE(pools.pack(kNode, kNow, {.queued = 0})) << "nothing is left";
 }
 
 TEST_F(PoolsTest, WhatIsForLaterWaits) {
   Pools pools(packed(20, 200), 4);
   add(pools, 2);
   pools.add({kNode, next_++}, kNow + 1);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, false));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0}));
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(1, 2));
-  EXPECT_FALSE(pools.pack(kNode, kNow, 0, false));
-  ASSERT_TRUE(pools.pack(kNode, kNow + 1, 0, false));
+  EXPECT_FALSE(pools.pack(kNode, kNow, {.queued = 0}));
+  ASSERT_TRUE(pools.pack(kNode, kNow + 1, {.queued = 0}));
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(3));
 }
 
 TEST_F(PoolsTest, OneRequestAtLeastIsAPayload) {
   Pools pools(packed(100, 50), 4);
   add(pools, 2);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, true));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0, .extends = true}));
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(1));
 }
 
 TEST_F(PoolsTest, WhatWaitsForABlockGrows) {
   Pools pools(packed(20, 80), 4);
   add(pools, 1);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, true));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0, .extends = true}));
   EXPECT_EQ(pools.grown_from(kNode), 0U);
   const Bytes first = pools.payload(kNode, 0);
   add(pools, 5);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 1, true));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 1, .extends = true}));
   EXPECT_EQ(pools.grown_from(kNode), 1U);
   EXPECT_TRUE(std::equal(first.view().begin(), first.view().end(),
                          pools.replaced(kNode, 0).view().begin()));
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(1, 2, 3, 4));
-  EXPECT_FALSE(pools.pack(kNode, kNow, 1, true)) << "it is full";
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, true)) << "a block has it";
+  EXPECT_FALSE(pools.pack(kNode, kNow, {.queued = 1, .extends = true})) << "it is full";
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0, .extends = true})) << "a block has it";
   EXPECT_EQ(pools.grown_from(kNode), 0U);
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(5, 6));
 }
@@ -97,33 +97,33 @@ TEST_F(PoolsTest, WhatWaitsForABlockGrows) {
 TEST_F(PoolsTest, WhatIsLargerGrowsByAQuarter) {
   Pools pools(packed(1024, 256 * 1024), 4);
   add(pools, 16);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, true));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0, .extends = true}));
   add(pools, 3);
-  EXPECT_FALSE(pools.pack(kNode, kNow, 1, true)) << "less than a quarter";
+  EXPECT_FALSE(pools.pack(kNode, kNow, {.queued = 1, .extends = true})) << "less than a quarter";
   add(pools, 1);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 1, true)) << "a quarter";
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 1, .extends = true})) << "a quarter";
   EXPECT_EQ(pools.grown_from(kNode), 16U);
   EXPECT_EQ(pools.payload(kNode, 0).view().size(), 20U * 1024);
   add(pools, 108);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 1, true));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 1, .extends = true}));
   EXPECT_EQ(pools.payload(kNode, 0).view().size(), 128U * 1024);
   add(pools, 64);
-  EXPECT_FALSE(pools.pack(kNode, kNow, 1, true)) << "large enough";
+  EXPECT_FALSE(pools.pack(kNode, kNow, {.queued = 1, .extends = true})) << "large enough";
 }
 
 TEST_F(PoolsTest, AFewAreInFlightWhereNothingIsTold) {
   Pools pools(packed(20, 20), 4);
   add(pools, 6);
-  for (int k = 0; k < 4; ++k) ASSERT_TRUE(pools.pack(kNode, kNow, std::nullopt, false)) << k;
-  EXPECT_FALSE(pools.pack(kNode, kNow, std::nullopt, false));
+  for (int k = 0; k < 4; ++k) ASSERT_TRUE(pools.pack(kNode, kNow, {})) << k;
+  EXPECT_FALSE(pools.pack(kNode, kNow, {}));
   pools.delivered({kNode, 2});
-  EXPECT_TRUE(pools.pack(kNode, kNow, std::nullopt, false));
+  EXPECT_TRUE(pools.pack(kNode, kNow, {}));
 }
 
 TEST_F(PoolsTest, TheSecondFaceSaysOtherBytes) {
   Pools pools(packed(20, 40), 4);
   add(pools, 2);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, true));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0, .extends = true}));
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 1).view()),
               ElementsAre(1 | PayloadId::kSecondFace, 2 | PayloadId::kSecondFace));
 }
@@ -131,12 +131,12 @@ TEST_F(PoolsTest, TheSecondFaceSaysOtherBytes) {
 TEST_F(PoolsTest, ACrashLosesAll) {
   Pools pools(packed(20, 20), 4);
   add(pools, 3);
-  ASSERT_TRUE(pools.pack(kNode, kNow, std::nullopt, false));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {}));
   pools.lost(kNode);
   EXPECT_EQ(pools.waiting({kNode}), 0U);
-  EXPECT_FALSE(pools.pack(kNode, kNow, std::nullopt, false));
+  EXPECT_FALSE(pools.pack(kNode, kNow, {}));
   add(pools, 1);
-  EXPECT_TRUE(pools.pack(kNode, kNow, std::nullopt, false));
+  EXPECT_TRUE(pools.pack(kNode, kNow, {}));
 }
 
 // A liar's pool, which nothing need ever leave, counted as a backlog, and so did what was packed in
@@ -144,7 +144,7 @@ TEST_F(PoolsTest, ACrashLosesAll) {
 TEST_F(PoolsTest, TheBacklogIsWhatWaitsAtTheNodesThatAreLookedAt) {
   Pools pools(packed(20, 200), 4);
   add(pools, 9);
-  ASSERT_TRUE(pools.pack(kNode, kNow, 0, false));
+  ASSERT_TRUE(pools.pack(kNode, kNow, {.queued = 0}));
   for (std::uint64_t k = 1; k <= 7; ++k) pools.add({NodeId{3}, k}, kNow);
   pools.look({NodeId{0}, NodeId{1}, kNode});
   EXPECT_EQ(pools.most_waiting(), 0U);

@@ -45,7 +45,7 @@ const std::vector<ProtocolInfo>& known() {
 std::vector<Cell> cells(const std::string& content, std::vector<Override> overrides = {}) {
   auto out = read_experiments(content, {"exp.json", std::move(overrides), known()});
   if (!out) {
-    for (const std::string& line : out.error()) ADD_FAILURE() << line;
+    for (const Error& error : out.error()) ADD_FAILURE() << error;
     return {};
   }
   return *out;
@@ -76,9 +76,9 @@ std::vector<std::string> complaints(const std::string& members,
                                     {"exp.json", std::move(overrides), known()});
   EXPECT_FALSE(out) << members;
   std::vector<std::string> lines;
-  if (!out)
-    std::transform(out.error().begin(), out.error().end(), std::back_inserter(lines),
-                   without_column);
+  if (!out) {
+    for (const Error& error : out.error()) lines.push_back(without_column(error.text()));
+  }
   return lines;
 }
 
@@ -318,7 +318,7 @@ TEST(ReadExperiment, SaysWhatIsNoExperimentAtAll) {
     const auto out = read_experiments(content, options);
     ASSERT_FALSE(out) << content;
     ASSERT_EQ(out.error().size(), 1U) << content;
-    EXPECT_THAT(out.error().front(), HasSubstr(what));
+    EXPECT_THAT(out.error().front().text(), HasSubstr(what));
   }
 }
 
@@ -333,7 +333,7 @@ TEST(ReadExperiment, SaysTheColumnOfTheValueThatIsWrong) {
         {R"("network": {"loss": true})", "exp.json:2:21: network.loss"}}) {
     const auto out = read_experiments(head("") + ",\n" + member + "}", options);
     ASSERT_FALSE(out) << member;
-    EXPECT_THAT(out.error(), ElementsAre(HasSubstr(place)));
+    EXPECT_THAT(texts_of(out.error()), ElementsAre(HasSubstr(place)));
   }
 }
 
@@ -491,7 +491,7 @@ TEST(ExperimentSchema, HasTheKeysThatTheReaderKnows) {
     if (key == "schema" || key.find("[0]") != std::string::npos) continue;
     const auto out = read_experiments(head("") + "}", {"f", {{key, "[true, [null]]"}}, known()});
     ASSERT_FALSE(out) << key;
-    for (const std::string& line : out.error())
+    for (const std::string& line : texts_of(out.error()))
       EXPECT_EQ(line.find("unknown key"), line.npos) << line;
   }
 }
@@ -565,7 +565,7 @@ TEST(ReadExperiment, OraclesThatMeanNothingAreOff) {
   EXPECT_TRUE(quiet->front().experiment.oracles.validity);
   const auto asked = read(", \"oracles\": {\"agreement\": true}");
   ASSERT_FALSE(asked);
-  EXPECT_THAT(asked.error(), ElementsAre(HasSubstr("oracles.agreement: means nothing")));
+  EXPECT_THAT(texts_of(asked.error()), ElementsAre(HasSubstr("oracles.agreement: means nothing")));
 }
 
 TEST(ReadExperiment, ALinkNeedsTwoNodes) {
@@ -573,7 +573,7 @@ TEST(ReadExperiment, ALinkNeedsTwoNodes) {
       "{\"schema\": 1, \"protocol\": {\"name\": \"stable_link\"}, \"committee\": {\"n\": 1}}",
       {"f", {}, simulated_protocols()});
   ASSERT_FALSE(read);
-  EXPECT_THAT(read.error(), ElementsAre(HasSubstr("needs at least 2 nodes, not 1")));
+  EXPECT_THAT(texts_of(read.error()), ElementsAre(HasSubstr("needs at least 2 nodes, not 1")));
 }
 
 TEST(ReadExperiment, EveryShippedExperimentIsRead) {
@@ -584,7 +584,7 @@ TEST(ReadExperiment, EveryShippedExperimentIsRead) {
     content << std::ifstream(entry.path()).rdbuf();
     const auto out =
         read_experiments(content.str(), {entry.path().filename(), {}, simulated_protocols()});
-    EXPECT_TRUE(out) << (out ? "" : out.error().front());
+    EXPECT_TRUE(out) << (out ? "" : out.error().front().text());
     ++files;
   }
   EXPECT_GE(files, 9U);

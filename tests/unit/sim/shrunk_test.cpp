@@ -32,7 +32,7 @@ std::set<std::string> unreadable(const Experiment& failing, Verdict verdict, std
   const auto fails = [&](const Experiment& e) {
     const auto cells =
         read_experiments(write_experiment(e), {"small.json", {}, simulated_protocols()});
-    if (!cells) wrong.insert(cells.error().front());
+    if (!cells) wrong.insert(cells.error().front().text());
     const bool passes = seed % 2 == 1 && runs++ > 0 && mix64(seed * 1000 + runs) % 2 == 0;
     Outcome o;
     o.verdict = passes ? Verdict::kPass : verdict;

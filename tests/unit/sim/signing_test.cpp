@@ -327,7 +327,7 @@ TEST(Signing, AForgedSignatureIsRefused) {
 
 Experiment read(const std::string& text) {
   const auto cells = read_experiments(text, {"e", {}, simulated_protocols()});
-  if (!cells) throw std::runtime_error(cells.error().front());
+  if (!cells) throw std::runtime_error(cells.error().front().text());
   return cells->front().experiment;
 }
 
@@ -404,9 +404,8 @@ TEST(Signing, FilesSayWhichKindAndRefuseWhatCannotBeReal) {
       "costs":{"signatures":"real"}})",
       {"e", {}, simulated_protocols()});
   ASSERT_FALSE(cells);
-  EXPECT_NE(cells.error().front().find("costs.signatures: one signature that stands for many"),
-            std::string::npos)
-      << cells.error().front();
+  const std::string said = cells.error().front().text();
+  EXPECT_NE(said.find("costs.signatures: one signature that stands for many"), said.npos) << said;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Read = Result<std::vector<Cell>, std::vector<std::string>>;
+using Read = Result<std::vector<Cell>, Errors>;
 
 const std::vector<ProtocolInfo>& known() {
   static const std::vector<ProtocolInfo> kKnown{{"thresher", "", "", 3, {}, {}}};
@@ -100,8 +100,9 @@ TEST_F(WideAreaBeside, SaysWhereInTheFileATableIsWrong) {
     const auto out = read(R"("network": {"wan": "mine.json"})");
     ASSERT_FALSE(out) << content;
     ASSERT_EQ(out.error().size(), 1U) << testing::PrintToString(out.error());
-    EXPECT_THAT(out.error().front(), HasSubstr("exp.json:2:20: network.wan: "));
-    EXPECT_THAT(out.error().front(), HasSubstr(what));
+    EXPECT_TRUE(out.error().front().where.ends_with("/exp.json:2:20"));
+    EXPECT_THAT(out.error().front().text(), HasSubstr("exp.json:2:20: network.wan: "));
+    EXPECT_THAT(out.error().front().text(), HasSubstr(what));
   }
 }
 
@@ -117,8 +118,8 @@ TEST_P(BadWideArea, IsOneComplaintWithPathAndLine) {
   const auto out = read_members(GetParam().members);
   ASSERT_FALSE(out);
   ASSERT_EQ(out.error().size(), 1U) << testing::PrintToString(out.error());
-  const std::string line =
-      std::regex_replace(out.error().front(), std::regex("^([a-z.]+:[0-9]+):[0-9]+: "), "$1: ");
+  const std::string line = std::regex_replace(out.error().front().text(),
+                                              std::regex("^([a-z.]+:[0-9]+):[0-9]+: "), "$1: ");
   EXPECT_THAT(line, HasSubstr(std::string("exp.json:") + GetParam().path + ": "));
   EXPECT_THAT(line, HasSubstr(GetParam().what));
 }

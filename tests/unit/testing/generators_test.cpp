@@ -16,7 +16,7 @@ RC_GTEST_PROP(Generators, ExperimentsAreValidAndReadBack, ()) {
   sim::Experiment e = *testing::experiments(base, sim::menu_of("pbft"));
   const auto cells =
       sim::read_experiments(sim::write_experiment(e), {"e", {}, sim::simulated_protocols()});
-  if (!cells) RC_FAIL(cells.error().front());
+  if (!cells) RC_FAIL(cells.error().front().text());
   e.parameters = cells->front().experiment.parameters;  // the reader fills in the defaults
   RC_ASSERT(sim::write_experiment(cells->front().experiment) == sim::write_experiment(e));
   std::set<NodeId> faulty;

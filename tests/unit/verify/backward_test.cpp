@@ -205,7 +205,7 @@ TEST(Leap, FindsAWholeRunThroughAResetAtOnce) {
   const Budget budget(60, nullptr);
   const auto queries = queries_of(normal(negate(p.formula)));
   ASSERT_TRUE(queries);
-  const auto cells = Cells::build(ta, queries->front(), budget, false);
+  const auto cells = Cells::build(ta, queries->front(), budget, Proofs::kLeftOut);
   ASSERT_TRUE(cells) << cells.error();
   const auto run = leap_to_violation(ta, p, queries->front(), *cells, 60, {});
   ASSERT_TRUE(run);
@@ -219,7 +219,7 @@ TEST(Leap, FindsNothingWhereThereIsNothing) {
   const Automaton ta = parsed(kRounds);
   const Property& p = named(ta, "over");
   const auto queries = queries_of(normal(negate(p.formula)));
-  const auto cells = Cells::build(ta, queries->front(), Budget(60, nullptr), false);
+  const auto cells = Cells::build(ta, queries->front(), Budget(60, nullptr), Proofs::kLeftOut);
   ASSERT_TRUE(cells) << cells.error();
   EXPECT_FALSE(leap_to_violation(ta, p, queries->front(), *cells, 5, {}));
   std::atomic<bool> stop{true};

@@ -34,7 +34,7 @@ class FileReader {
  public:
   explicit FileReader(const std::string& file) : file_(file) {}
 
-  Result<History, std::vector<std::string>> read(std::string_view content) {
+  Result<History, Errors> read(std::string_view content) {
     std::uint32_t number = 0;
     while (!content.empty() && problems_.size() < kMostProblems) {
       const auto end = std::min(content.find('\n'), content.size());
@@ -46,7 +46,8 @@ class FileReader {
       read_line(row, number);
     }
     if (problems_.empty() && lines_.empty()) {
-      problems_.push_back("'" + file_ + "' holds no operation; give one a line, like " + kSample);
+      problems_.push_back({ErrorCode::kMalformed, "'" + file_ + "' holds no operation", file_,
+                           std::string("give one a line, like ") + kSample});
     }
     if (problems_.empty()) check_sessions();
     if (problems_.empty()) check_dependencies();
@@ -58,10 +59,12 @@ class FileReader {
   static constexpr const char* kSample =
       R"({"client":"c0","op":"put","key":"x","value":"1","begin":10,"end":25})";
 
-  void complain(std::uint32_t line, std::uint32_t column, const std::string& what) {
-    if (problems_.size() < kMostProblems) {
-      problems_.push_back("'" + file_ + "':" + text::to_string({line, column}) + ": " + what);
-    }
+  void complain(std::uint32_t line, std::uint32_t column, const std::string& what,
+                const std::string& remedy = {}) {
+    if (problems_.size() == kMostProblems) return;
+    const std::string place = ":" + text::to_string({line, column});
+    problems_.push_back(
+        {ErrorCode::kMalformed, "'" + file_ + "'" + place + ": " + what, file_ + place, remedy});
   }
 
   void read_line(std::string_view row, std::uint32_t number) {
@@ -118,10 +121,9 @@ class FileReader {
     if (m.key == "op") return read_op(m.value, line);
     if (m.key == "after") return read_after(m.value, line);
     if (m.key != "value") {
-      return complain(
-          line.number, m.place.column,
-          unknown_name("key", m.key,
-                       {"client", "op", "key", "value", "begin", "end", "id", "after"}));
+      const Error odd =
+          unknown("key", m.key, {"client", "op", "key", "value", "begin", "end", "id", "after"});
+      return complain(line.number, m.place.column, odd.what, odd.remedy);
     }
     if (m.value.is_list() || m.value.is_object()) {
       return complain(line.number, column,
@@ -132,8 +134,8 @@ class FileReader {
       return complain(
           line.number, column,
           "'value' is a number that cannot be compared exactly: only whole numbers from "
-          "-2^63 to 2^64-1 without point and exponent can; write it as a string, in "
-          "quotes");
+          "-2^63 to 2^64-1 without point and exponent can",
+          "write it as a string, in quotes");
     }
     line.value = text::write(m.value);
   }
@@ -162,7 +164,7 @@ class FileReader {
         complain(line.number, column, std::string("'") + key + "' is missing");
     }
     if (tree.find("value") == nullptr && (line.kind == Kind::kPut || line.returned())) {
-      complain(line.number, column, "'value' is missing; null stands for nothing");
+      complain(line.number, column, "'value' is missing", "null stands for nothing");
     }
     if (line.end < line.begin) {
       complain(line.number, line.end_column,
@@ -189,8 +191,8 @@ class FileReader {
                "client '" + line.client + "' begins at " + std::to_string(line.begin) +
                    " while its operation of line " + std::to_string(before->number) +
                    (before->returned() ? " is open until " + std::to_string(before->end)
-                                       : " never ended") +
-                   "; operations of one client follow each other");
+                                       : " never ended"),
+               "operations of one client follow each other");
     }
   }
 
@@ -307,12 +309,12 @@ class FileReader {
   std::vector<Line> lines_;
   std::map<std::string, std::size_t> by_id_;
   std::map<std::size_t, std::size_t> previous_;  // of the same client
-  std::vector<std::string> problems_;
+  Errors problems_;
 };
 
 }  // namespace
 
-Result<History, std::vector<std::string>> read(std::string_view content, const std::string& file) {
+Result<History, Errors> read(std::string_view content, const std::string& file) {
   return FileReader(file).read(content);
 }
 

@@ -2,6 +2,7 @@
 //
 //   if (auto near = nearest("treshold", known)) message += "; did you mean '" + *near + "'?";
 //   message = unknown_name("protocol", "pbtf", known);  // "...; did you mean `pbft`?"
+//   return unknown("protocol", "pbtf", known);          // the same as an Error: kMissing
 //
 // Guarantees: the known name with the fewest edits, the first of equals; empty when none is close
 // (more than a third of the letters and one would change). Whatever is chosen by name (protocols,
@@ -15,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "thresher/core/error.hpp"
+
 namespace thresher {
 
 /// Insertions, deletions and replacements that turn `a` into `b`.
@@ -26,5 +29,8 @@ std::string name_list(std::span<const std::string> names);
 /// `where`: said behind the name, as " in `coin`".
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& known, std::string_view where = {});
+/// The same as an Error: kMissing, and `name` is where. What to try instead is the remedy.
+Error unknown(std::string_view kind, std::string_view name, const std::vector<std::string>& known,
+              std::string_view where = {});
 
 }  // namespace thresher

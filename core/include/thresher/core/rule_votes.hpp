@@ -165,9 +165,10 @@ constexpr bool unguarded(const VoteRule& r) {
   return !r.coin;
 }
 
-constexpr bool can_go(const VoteTable& table, std::uint8_t from, BitSet to, bool free) {
+// Nothing needs to be heard for it.
+constexpr bool can_go_freely(const VoteTable& table, std::uint8_t from, BitSet to) {
   for (const VoteRule& r : table.rules) {
-    if (r.from == from && (bits(r.to) & to) != 0 && (!free || unguarded(r))) return true;
+    if (r.from == from && (bits(r.to) & to) != 0 && unguarded(r)) return true;
   }
   return false;
 }
@@ -181,7 +182,7 @@ constexpr bool entry_is_good(const VoteTable& table, const Rounds& rounds, const
       const bool asks = (rounds.reads >> r.from & 1) != 0;
       return asks && r.coin && (((known >> r.from) & 1) != 0 || *r.coin == v);
     }
-    const bool thrown = unguarded(r) && can_go(table, r.from, rounds.ends[1 - v], true);
+    const bool thrown = unguarded(r) && can_go_freely(table, r.from, rounds.ends[1 - v]);
     return ((known >> r.to) & 1) != 0 || thrown;
   }
   return true;
@@ -242,8 +243,8 @@ constexpr bool well_formed(const VoteTable& table) {
 /// into the ends of both values.
 constexpr bool throws_coin(const VoteTable& table, std::uint8_t location) {
   return table.rounds && table.rounds->reads == 0 &&
-         detail::can_go(table, location, table.rounds->ends[0], true) &&
-         detail::can_go(table, location, table.rounds->ends[1], true);
+         detail::can_go_freely(table, location, table.rounds->ends[0]) &&
+         detail::can_go_freely(table, location, table.rounds->ends[1]);
 }
 
 /// The first rule in table order that leaves `location`, whose guards all hold (`holds(guard)`) and

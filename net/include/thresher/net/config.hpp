@@ -1,7 +1,7 @@
 // The node's configuration file, node.toml.
 //
 //   auto config = net::load_config("net/node0");          // the folder, or the file itself
-//   if (!config) for (const std::string& p : config.error()) std::cerr << p << '\n';
+//   if (!config) for (const Error& e : config.error()) std::cerr << e << '\n';
 //
 // Guarantees: an unknown key, a wrong type or a value out of range is one problem each, with file,
 // line and, where there is one, the nearest name; all problems are reported at once. A folder
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/errors.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
@@ -22,7 +23,10 @@ struct NodeConfig {
   std::string log_format = "text";  ///< text or json
 };
 
-Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file);
+/// kMissing: there is no such folder or file (`where`: its path); kMalformed: a key or the whole is
+/// not as it should be (`where`: file:line:column, or the file); kUnsupported: a later version's
+/// file. Else what the disk said of the file.
+Result<NodeConfig, Errors> load_config(const std::string& home_or_file);
 
 /// Whether the numbers lie in the ranges of the keys of node.toml. kMalformed: one does not;
 /// `where` is its key.

@@ -23,7 +23,7 @@ struct AgreementRun {
   std::function<std::optional<std::string>(const VoteLog&, const NodeSet& faulty)> judge{};
 };
 
-/// `experiment.protocol` names the agreement. Throws std::invalid_argument when there is none.
+/// Pre: `experiment.protocol` names one of the binary agreements that simulate() runs.
 Outcome simulate_agreement(const Experiment& experiment, const AgreementRun& how,
                            const RunOptions& options);
 

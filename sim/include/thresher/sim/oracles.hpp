@@ -1,6 +1,6 @@
 // Judges a run while it goes on: what correct nodes output against what they may.
 //
-//   Judge judge(experiment, plan, /*ordered=*/true, quiet_from, bound);
+//   Judge judge(experiment, plan, {.ordered = true, .quiet_from = quiet, .bound = bound});
 //   judge.output(id, facts, now);                // at every output of a node that is not Byzantine
 //   if (judge.failed()) ...                      // judge.verdict(), judge.oracle(), judge.why()
 //
@@ -28,6 +28,13 @@
 
 namespace thresher::sim {
 
+/// What outputs are held against.
+struct Promises {
+  bool ordered = false;  ///< all correct nodes output one sequence
+  Ticks quiet_from = 0;  ///< the network and all faults that end leave the run alone from here on
+  Ticks bound = 0;       ///< longest wait for a decision after that
+};
+
 class Judge {
  public:
   /// How new an output is to the judge.
@@ -38,10 +45,7 @@ class Judge {
     kFirst,     ///< nobody had
   };
 
-  /// `quiet_from`: from here on the network and all faults that end leave the run alone; `bound`:
-  /// longest wait for a decision after that. Both in ticks.
-  Judge(const Experiment& experiment, const FaultPlan& plan, bool ordered, Ticks quiet_from,
-        Ticks bound);
+  Judge(const Experiment& experiment, const FaultPlan& plan, const Promises& promises);
 
   void submitted(PayloadId id, Ticks now);
   Novelty output(NodeId id, const OutputFacts& facts, Ticks now);

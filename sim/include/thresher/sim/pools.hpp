@@ -3,7 +3,7 @@
 //
 //   Pools pools(experiment.workload, n);
 //   pools.add({node, 1}, now); pools.add({node, 2}, now);
-//   if (pools.pack(node, now, /*queued=*/0, /*extends=*/true))
+//   if (pools.pack(node, now, {.queued = 0, .extends = true}))
 //     hand_over(pools.payload(node, 0));               // both requests in one payload
 //
 // Guarantees: requests leave in the order in which they came, each in one payload; a payload holds
@@ -28,15 +28,20 @@ namespace thresher::sim {
 
 class Pools {
  public:
+  /// What the protocol says of this node's payloads that wait for a block.
+  struct Line {
+    std::optional<std::uint64_t> queued{};  ///< how many; none: it does not say
+    bool extends = false;                   ///< one of them may be replaced
+  };
+
   Pools(const Workload& workload, std::uint32_t n);
 
   /// Whether requests are packed at all; nothing else is to be called if not.
   bool on() const { return room_ > 0; }
   /// `from`: it is packed no sooner than then, and so is what is added after it.
   void add(PayloadId id, Ticks from);
-  /// Packs what is to be handed over now, if anything is. `queued`: payloads of this node that wait
-  /// for a block; none where the protocol does not say. `extends`: one of those may be replaced.
-  bool pack(NodeId id, Ticks now, std::optional<std::uint64_t> queued, bool extends);
+  /// Packs what is to be handed over now, if anything is.
+  bool pack(NodeId id, Ticks now, const Line& line);
   /// The bytes of what was packed last; a second face's differ.
   Bytes payload(NodeId id, int side) const;
   /// How many requests of the payload handed over before it has at its front: it replaces that.

@@ -3,7 +3,7 @@
 //   BatchSeals seals({.committee = c, .self = NodeId{0}, .scheme = scheme});
 //   enter(epoch, seals.seal(epoch, batch));
 //   seals.agreed(output);                           // the subset of an epoch is known
-//   fx.broadcast(seals.mine(epoch, false));         // and only now this node's shares are told
+//   fx.broadcast(seals.mine(epoch));                // and only now this node's shares are told
 //   seals.hear(from, reveal, epoch);
 //   if (auto entries = seals.open(epoch)) order(*entries);
 //
@@ -64,8 +64,10 @@ class BatchSeals {
   bool knows(std::uint64_t epoch) const { return epochs_.contains(epoch); }
   /// Whether it was called for that epoch: its shares need telling once.
   bool told(std::uint64_t epoch) const;
-  /// Pre: knows(epoch).
-  Reveal mine(std::uint64_t epoch, bool asks);
+  /// This node's shares. Pre: knows(epoch).
+  Reveal mine(std::uint64_t epoch);
+  /// The same, and it asks for the others'. Pre: knows(epoch).
+  Reveal mine_asking(std::uint64_t epoch);
   /// Whether to answer a question of `from` about that epoch: once until ask_again().
   bool answers(NodeId from, std::uint64_t epoch);
   void ask_again() { answered_.clear(); }

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/errors.hpp"
 
 namespace thresher::history {
 
@@ -52,8 +52,9 @@ struct History {
   std::vector<std::string> values;
 };
 
-/// The history of a file's content. The errors name `file` and the line; at most 20 are given.
-Result<History, std::vector<std::string>> read(std::string_view content, const std::string& file);
+/// The history of a file's content, or the first 20 things that are wrong with it: each kMalformed,
+/// with "file:line:column" as its `where`, or `file` where it holds no operation.
+Result<History, Errors> read(std::string_view content, const std::string& file);
 
 /// "line 7 (c1: get x -> 3)".
 std::string show(const History& history, const Operation& operation);
