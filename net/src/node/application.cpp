@@ -96,18 +96,14 @@ void Node::Impl::placed(ConnectionId id, const Placed& at) {
 }
 
 // A link gets what fits its queue, and the rest when it has taken that.
-void Node::Impl::tell_results() {
+std::optional<std::uint64_t> Node::Impl::tell_results() {
   std::vector<ConnectionId> ids;  // a full link may close, and leave the map
   for (const auto& [id, waiting] : untold) {
     if (!waiting.empty()) ids.push_back(id);
   }
   bool more = false;
   for (const ConnectionId id : ids) more |= untold.contains(id) && tell_results(id);
-  if (!more || std::exchange(telling, true)) return;
-  loop.call_after(kTellRetry, [this] {
-    telling = false;
-    tell_results();
-  });
+  return more ? std::optional(Loop::now_us() + kTellRetry) : std::nullopt;
 }
 
 // True when something is left.
@@ -150,7 +146,7 @@ void Node::Impl::ask(const Queries::Query& query) {
   if (!queries.add(query)) {
     return reply(query, true, as_view("too many questions wait: ask less, or later"));
   }
-  serve_queries();
+  answering.at_once();
 }
 
 void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer) {
@@ -162,7 +158,7 @@ void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer
   }
 }
 
-void Node::Impl::serve_queries() {
+std::optional<std::uint64_t> Node::Impl::serve_queries() {
   for (std::uint64_t now = Loop::now_us();
        const auto q = queries.take(results.end(), is_level, now);) {
     Bytes out;
@@ -176,13 +172,7 @@ void Node::Impl::serve_queries() {
     queries.spent(now, Loop::now_us());
     now = Loop::now_us();
   }
-  const auto due = queries.next_us(results.end(), is_level);
-  if (!due || std::exchange(asking, true)) return;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*due > now ? *due - now : 0, [this] {
-    asking = false;
-    serve_queries();
-  });
+  return queries.next_us(results.end(), is_level);
 }
 
 }  // namespace thresher::net

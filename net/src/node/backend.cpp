@@ -84,6 +84,19 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       checkpoint_every(checkpoint_slots(genesis)),
       hashed(checkpoint_every > 0),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
+      own_tree(*store, reader, committee().size()),
+      trees(*store, reader, committee().size(),
+            {[this](NodeId to, const TreePart& part) {
+               (void)transport.send(to.value, {kTreePart, encode(part), {}});
+             },
+             &Loop::now_us}),
+      proofs(
+          genesis, *store, reader,
+          {[this] { return checkpoints.newest_certificate(); }, [this] { return ledger.length(); },
+           [this](const ProofQueue::Question& of, const ProofService::Proof& proof) {
+             tell_proof(of, proof);
+           },
+           &Loop::now_us}),
       pace(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
       snapshot_service(
@@ -219,9 +232,9 @@ void Node::Impl::deliver(Commit out) {
   acknowledge();
   if (tracer) tracer->answered();
   if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
-  serve_queries();
+  answering.at_once();
   if (gateway) gateway->length(ledger.length());
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 void Node::Impl::note_stages(const Commit& commit) {
@@ -481,7 +494,7 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
     if (!want) return conduct.note(from, Deed::kMalformed);
     note_log_question(from, want->after);
     log_service.want(from, *want);
-    return serve_log();
+    return serving_log.go_on();
   }
   if (f.kind == kWantLogHash && ask_small(from, f)) return;
   LogSync& log_giver = rot_sync.active() ? rot_sync : sync;

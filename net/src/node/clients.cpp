@@ -63,7 +63,7 @@ void Node::Impl::link(ConnectionId id, bool up) {
   acks.erase(id);
   untold.erase(id);
   queries.leave(id);
-  leave_proofs(id);
+  proofs.leave(id);
   subscribers.leave(id);
 }
 
@@ -178,7 +178,7 @@ void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
 void Node::Impl::take_own() {
   if (!writer) return;  // begin() asks again
   for (OwnSubmission& ask : inbox.take()) take_own(std::move(ask));
-  watch_own();
+  watching_own.at_once();
   pump();
 }
 
@@ -218,13 +218,10 @@ void Node::Impl::cancel_own(std::uint64_t sequence) {
   if (auto ask = inbox.settle(sequence)) ask->unknown("it was cancelled");
 }
 
-void Node::Impl::watch_own() {
-  for (OwnSubmission& ask : inbox.take_late(Loop::now_us())) ask.unknown("no commit in time");
-  if (!inbox.any_deadline() || std::exchange(watching_own, true)) return;
-  loop.call_after(kOwnTick, [this] {
-    watching_own = false;
-    watch_own();
-  });
+std::optional<std::uint64_t> Node::Impl::end_late_own() {
+  const std::uint64_t now = Loop::now_us();
+  for (OwnSubmission& ask : inbox.take_late(now)) ask.unknown("no commit in time");
+  return inbox.any_deadline() ? std::optional(now + kOwnTick) : std::nullopt;
 }
 
 void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
@@ -274,7 +271,7 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
     return tell_pruned(from);
   }
   subscribers.begin(from, in->position);
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 void Node::Impl::tell_pruned(ConnectionId to) {
@@ -299,19 +296,6 @@ Subscribers::Hooks Node::Impl::subscriber_hooks() {
             return after ? std::optional(*after) : std::nullopt;
           },
           &Loop::now_us};
-}
-
-// Sends each subscriber what it lacks; comes back later while something is left.
-void Node::Impl::feed_subscribers() {
-  if (feeding_subscribers) return;
-  const auto at = subscribers.feed(ledger.slot());
-  if (!at) return;
-  feeding_subscribers = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    feeding_subscribers = false;
-    feed_subscribers();
-  });
 }
 
 bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
@@ -354,7 +338,7 @@ void Node::Impl::acknowledge() {
     // It would wait for this answer for ever; on a new connection it asks again.
     transport.drop(link_id, "the client does not read its answers");
   }
-  if (!untold.empty()) tell_results();
+  if (!untold.empty()) telling.at_once();
 }
 
 // Without a result the application has not got it: a client that asked for results gets no answer

@@ -24,8 +24,9 @@
 #include "ledger/standing_check.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
+#include "life/kept_tree.hpp"
 #include "life/peer_questions.hpp"
-#include "life/proof_queue.hpp"
+#include "life/proof_service.hpp"
 #include "life/pruner.hpp"
 #include "life/snapshot_holds.hpp"
 #include "life/snapshot_pace.hpp"
@@ -33,8 +34,10 @@
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
+#include "life/tree_service.hpp"
 #include "links/complaints.hpp"
 #include "links/conduct.hpp"
+#include "links/piece_work.hpp"
 #include "node/commit_tracer.hpp"
 #include "node/order_watch.hpp"
 #include "node/stage_clock.hpp"
@@ -113,7 +116,6 @@ struct Node::Impl final : EngineHost {
   std::string stands_still() const;
   std::vector<PeerStatus> peers() const;
   void false_answer(NodeId from, const std::string& how);
-  void serve_log();
 
   // node.cpp: the life of a node
   Result<Unit, Error> begin();
@@ -210,17 +212,10 @@ struct Node::Impl final : EngineHost {
   Error differs_in_result(const Checkpoints::Difference& d) const;
   Error differs_in_state(const Checkpoints::Difference& d) const;
   // proofs.cpp: what is read of the log for others
-  TreeReader* tree_at(std::optional<TreeReader>& kept, Round slot);
-  void serve_trees();
   bool ask_small(NodeId from, const Frame& f);
-  void answer_small();
-  std::string unproved(std::uint64_t position) const;
-  std::optional<Result<LogProof, std::string>> prove(std::uint64_t position, const Enough& enough);
-  void leave_proofs(ConnectionId link);
-  void forget_trees();
+  std::optional<std::uint64_t> answer_small();
   void ask_proof(ConnectionId from, const Frame& f);
   void tell_proof(const ProofQueue::Question& of, const Result<LogProof, std::string>& proof);
-  void serve_proofs();
   // snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
@@ -240,7 +235,6 @@ struct Node::Impl final : EngineHost {
   void hold_for(NodeId who, Round slot);
   void keep_for(NodeId who, const std::vector<std::uint8_t>& grids);
   bool stays(Round slot) const;
-  void serve_parts();
   bool can_join() const;
   void watch_joining(std::uint64_t now);
   void begin_window(std::uint64_t now);
@@ -275,12 +269,12 @@ struct Node::Impl final : EngineHost {
   Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
   void placed(ConnectionId id, const Placed& at);
-  void tell_results();
+  std::optional<std::uint64_t> tell_results();
   bool tell_results(ConnectionId id);
   void query(ConnectionId from, const Frame& f);
   void ask(const Queries::Query& query);
   void reply(const Queries::Query& query, bool failed, ByteView answer);
-  void serve_queries();
+  std::optional<std::uint64_t> serve_queries();
 
   // evidence.cpp
   std::string keep_evidence(const Bytes& bytes);
@@ -289,7 +283,6 @@ struct Node::Impl final : EngineHost {
 
   // gateway.cpp
   Result<Unit, Error> open_gateway();
-  void serve_pages();
   LogPage read_page(std::uint64_t from, std::size_t most);
 
   // clients.cpp
@@ -301,7 +294,7 @@ struct Node::Impl final : EngineHost {
   void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
   void take_own(OwnSubmission ask);
-  void watch_own();
+  std::optional<std::uint64_t> end_late_own();
   void cancel_own(std::uint64_t sequence);
   void close_own(const std::string& why);
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
@@ -313,7 +306,6 @@ struct Node::Impl final : EngineHost {
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
-  void feed_subscribers();
   Subscribers::Hooks subscriber_hooks();
   bool send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
                 std::vector<std::byte> log);
@@ -347,7 +339,7 @@ struct Node::Impl final : EngineHost {
   StandingCheck standing;
   OrderWatch order_watch;
   LogService log_service;
-  bool serving = false;  // a timer runs for the next part
+  PieceWork serving_log{loop, [this] { return log_service.step(); }};
   Conduct conduct;
   HostCalls calls;
   bool app_lags = false;  // the application did not get all of the log
@@ -377,18 +369,15 @@ struct Node::Impl final : EngineHost {
   HashedPayloads hashed;           // for the checkpoints' tree
   LogTree tree;
   Checkpoints checkpoints;
-  std::vector<Persist> before_writer;    // made while the log was read
-  std::optional<TreeReader> own_tree;    // for the search of this node
-  std::optional<TreeReader> peers_tree;  // for those of peers
-  std::optional<TreeReader> proof_tree;  // for clients
-  PeerQuestions<WantTree, 1> tree_questions;
-  bool serving_trees = false;  // a timer runs for the next piece
+  std::vector<Persist> before_writer;  // made while the log was read
+  KeptTree own_tree;                   // for the search of this node
+  TreeService trees;                   // for those of peers
+  PieceWork serving_trees{loop, [this] { return trees.step(); }};
   // For a log hash or a certificate, which take a search in the index.
   PeerQuestions<Frame, 64> small_questions;
-  bool answering_small = false;  // a timer runs for the next one
-  ProofQueue proofs;
-  std::optional<Certificate> proves_against;  // the proof that was begun
-  bool proving = false;                       // a timer runs for the next piece
+  PieceWork answering_small{loop, [this] { return answer_small(); }};
+  ProofService proofs;
+  PieceWork proving{loop, [this] { return proofs.step(); }};
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   SnapshotPace pace;
@@ -415,7 +404,7 @@ struct Node::Impl final : EngineHost {
   std::optional<StandsStill> out_of_reach_at;  // the end of the log, while peers lack what follows
   bool enters_anew = false;  // the state is on the disk: the node starts from there
   SnapshotService snapshot_service;
-  bool giving_parts = false;           // a timer runs for the next one
+  PieceWork giving_parts{loop, [this] { return snapshot_service.step(); }};
   std::vector<Persist> last_progress;  // that the protocol noted with the last commit
   std::uint64_t next_prune_us = 0;     // when it is looked at again
   Round pruned_to{0};                  // the last horizon that was asked for
@@ -441,21 +430,21 @@ struct Node::Impl final : EngineHost {
   std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
   KeptResults results;
   std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
-  bool telling = false;                               // a timer runs for the rest of them
+  PieceWork telling{loop, [this] { return tell_results(); }};
   Queries queries;
-  bool asking = false;  // a timer runs for the next one
+  PieceWork answering{loop, [this] { return serve_queries(); }};
   EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   PageQueue pages;
-  bool paging = false;  // a timer runs for the next page
+  PieceWork serving_pages{loop, [this] { return pages.serve(); }};
   Subscribers subscribers;
-  bool feeding_subscribers = false;
+  PieceWork feeding_subscribers{loop, [this] { return subscribers.feed(ledger.slot()); }};
   ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
   OwnSubmissions inbox;
   OwnQuestions own_questions;
-  bool watching_own = false;  // a timer runs for their deadlines
-  bool has_records = false;   // the store had some of the protocol at the start
+  PieceWork watching_own{loop, [this] { return end_late_own(); }};
+  bool has_records = false;  // the store had some of the protocol at the start
   SignOnce sign_once;
   Incarnation incarnation;             // of this start
   Incarnation signed_before;           // of the last start before it that signed

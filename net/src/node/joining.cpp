@@ -31,7 +31,7 @@ bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
     const auto part = decode_want_part(f.control.view());
     if (!part) return false;
     snapshot_service.want(from, *part);
-    serve_parts();
+    giving_parts.go_on();
     return true;
   }
   return !joining || joining->sync.frame(from, f, Loop::now_us());
@@ -43,7 +43,7 @@ void Node::Impl::hear_wish(NodeId from, const WantSnapshots& want) {
   keep_for(from, want.grids);
   const Bytes own = encode(OwnSnapshots{offers(from), pace.grid()});
   (void)transport.send(from.value, {kSnapshots, own, {}});
-  if (!giving_parts) snapshot_service.close();
+  if (!giving_parts.waits()) snapshot_service.close();
 }
 
 // Whether the log goes on from the snapshot, and would if no member held any of it: only then it is
@@ -111,18 +111,6 @@ void Node::Impl::keep_for(NodeId who, const std::vector<std::uint8_t>& grids) {
     }
   }
   holds.waits(who, std::move(kept), {Loop::now_us(), store->written()});
-}
-
-void Node::Impl::serve_parts() {
-  if (giving_parts) return;
-  const auto at = snapshot_service.step();
-  if (!at) return;
-  giving_parts = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    giving_parts = false;
-    serve_parts();
-  });
 }
 
 bool Node::Impl::can_join() const {

@@ -83,8 +83,8 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantTree) {
     const auto want = decode_want_tree(f.control.view());
     if (!want) return false;
-    tree_questions.ask(from, *want);
-    serve_trees();
+    trees.want(from, *want);
+    serving_trees.at_once();
     return true;
   }
   if (f.kind == kTreePart) {
@@ -116,7 +116,7 @@ void Node::Impl::checkpoints_differ() {
     say(Level::kError, "the application's results differ from those of " +
                            std::to_string(difference->peers.size()) +
                            " peers: looks for the first transaction that does");
-    const auto own = [this, slot = difference->here.slot] { return tree_at(own_tree, slot); };
+    const auto own = [this, slot = difference->here.slot] { return own_tree.at(slot); };
     divergence.emplace(
         *difference,
         DivergenceSearch::Hooks{

@@ -113,7 +113,7 @@ void Node::Impl::mend_with(Commit commit) {
     write_again(std::move(commit));
   }
   if (!log_lacks()) sync.stop();
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 Error Node::Impl::differs_from_peers(Round slot) const {
@@ -234,7 +234,7 @@ void Node::Impl::adopt(Commit commit_of_peers) {
   commit(std::move(commit_of_peers));
   if (!log_lacks()) deliver_held();
   acknowledge();
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 }  // namespace thresher::net

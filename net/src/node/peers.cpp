@@ -99,17 +99,4 @@ void Node::Impl::false_answer(NodeId from, const std::string& how) {
   conduct.remark(from, how);
 }
 
-// One part of the log at a time; the rest of the time is the order's.
-void Node::Impl::serve_log() {
-  if (serving) return;
-  const auto at = log_service.step();
-  if (!at) return;
-  serving = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    serving = false;
-    serve_log();
-  });
-}
-
 }  // namespace thresher::net

@@ -132,7 +132,9 @@ void Node::Impl::note_log_question(NodeId from, Round slot) {
 // On the node's thread: from here on nobody is answered from what is about to go.
 void Node::Impl::begins(const LogBegin& begin) {
   reader.begins(begin);
-  forget_trees();
+  own_tree.forget();
+  trees.forget();
+  proofs.forget();
   if (rotten.empty()) return;
   if (rotten.front().slot <= begin.slot) rot_sync.stop();
   std::erase_if(rotten, [&](const LogEntry& entry) { return entry.slot <= begin.slot; });

@@ -334,7 +334,7 @@ Round Node::Impl::end_of_peers() const {
 void Node::Impl::look_level() {
   if (is_level || starting || ledger.slot() < level_at || !engine->sample().up_to_date) return;
   is_level = true;
-  serve_queries();
+  answering.at_once();
 }
 
 void Node::Impl::start_engine() {
