@@ -16,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-#include "thresher/net/transport.hpp"
+#include "links/alarm.hpp"
 
 namespace thresher::net {
 
@@ -25,31 +25,25 @@ class PieceWork {
   /// Does a piece. When the next one may come, monotonic, in microseconds; empty: nothing is left.
   using Piece = std::function<std::optional<std::uint64_t>()>;
 
-  PieceWork(Loop& loop, Piece piece) : loop_(loop), piece_(std::move(piece)) {}
+  PieceWork(Loop& loop, Piece piece)
+      : piece_(std::move(piece)), next_(loop, [this] { at_once(); }) {}
   PieceWork(const PieceWork&) = delete;
   PieceWork& operator=(const PieceWork&) = delete;
 
   /// There may be more to do: a piece now, if none is due already.
   void go_on() {
-    if (!waits_) at_once();
+    if (!next_.is_set()) at_once();
   }
   /// A piece now, though another may be due: for what need not wait for that.
   void at_once() {
-    const std::optional<std::uint64_t> due_us = piece_();
-    if (!due_us || std::exchange(waits_, true)) return;
-    const std::uint64_t now = Loop::now_us();
-    loop_.call_after(*due_us > now ? *due_us - now : 0, [this] {
-      waits_ = false;
-      at_once();
-    });
+    if (const std::optional<std::uint64_t> due_us = piece_()) next_.set_at(*due_us);
   }
   /// A piece is due: something is left.
-  bool waits() const { return waits_; }
+  bool waits() const { return next_.is_set(); }
 
  private:
-  Loop& loop_;
   Piece piece_;
-  bool waits_ = false;  // a timer runs
+  Alarm next_;
 };
 
 }  // namespace thresher::net

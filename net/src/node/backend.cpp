@@ -27,10 +27,10 @@ bool worth_extending(std::size_t payload, std::size_t pool) {
   return payload < kExtendFreely || (payload < kExtend && pool >= payload / 4);
 }
 
-crypto::BatcherOptions batcher_options(const NodeOptions& o) {
-  crypto::BatcherOptions out;
-  out.deadline_us = o.verify_deadline_us;
-  return out;
+std::vector<PublicKey> keys_of(const Genesis& genesis) {
+  std::vector<PublicKey> keys;
+  for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
+  return keys;
 }
 }  // namespace
 
@@ -46,9 +46,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       log_form(log_form_of(genesis)),
       reader(*store, log_form),
       loop(options.context == nullptr ? Loop() : Loop(*options.context)),
-      batcher(batcher_options(options),
-              *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
-              &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
+      verdicts(keys_of(genesis), self,
+               {{.deadline_us = options.verify_deadline_us}, options.accelerator}, verdict_hooks()),
       engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(shared),
                           genesis.parameters},
                          *this)),
@@ -110,9 +109,6 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       subscribers(subscriber_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
-  std::vector<PublicKey> keys;
-  for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
-  batcher.register_keys(keys);
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
     say(Level::kWarning, "there is no " + options.accelerator +
                              " on this machine: the processor verifies all signatures; install "
@@ -152,7 +148,7 @@ Sample Node::Impl::sample() const {
   out.refused = s.refused;
   out.equivocations = s.equivocations;
   out.synced_commits = sync.fetched();
-  const crypto::BatcherFigures v = batcher.figures();
+  const crypto::BatcherFigures v = verdicts.figures();
   out.signatures = v.answered;
   out.bad_signatures = v.bad;
   out.verify_batches = v.batches;
@@ -344,64 +340,41 @@ void Node::Impl::pump() {
     (void)engine->run();
     collect_verdicts();
     feed();
-  } while (engine->run() || verdicts_due());
-  arm_verdicts();
+  } while (engine->run() || verdicts.are_due());
+  // A batch that is still open is closed by the loop when nothing else comes.
+  if (const auto due = verdicts.due_us()) verdict_alarm.set_at(*due);
   pumping = false;
 }
 
-crypto::VerifyRequest Node::Impl::request_of(const Ticket& ticket, const Digest& digest,
-                                             std::optional<NodeId> from) const {
-  crypto::VerifyRequest request;
-  request.ticket = ticket;
-  request.sender = from.value_or(self).value;
-  request.purpose = lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
-  request.digest = digest;
-  return request;
-}
-
-void Node::Impl::add_request(crypto::VerifyRequest request, NodeId signer,
-                             const Signature& signature) {
-  request.key = genesis.nodes[signer.value].key;
-  request.signature = signature;
-  while (!batcher.add(request)) collect_verdicts();  // over its quota: what waits goes first
+crypto::Purpose Node::Impl::purpose() const {
+  return lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
 }
 
 void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
   if (tracer) tracer->asked(v);
-  add_request(request_of(v.ticket, v.digest, from), v.signer, v.signature);
+  verdicts.ask(v, from, purpose());
 }
 
 void Node::Impl::verify(const VerifyAll& v, std::optional<NodeId> from) {
-  const auto request = lists.open(request_of(v.ticket, v.digest, from), v.list->signatures.size());
-  v.list->for_each([&](NodeId signer, const Signature& s) { add_request(request, signer, s); });
+  verdicts.ask(v, from, purpose());
 }
 
-bool Node::Impl::verdicts_due() const {
-  const auto due = batcher.due();
-  return due && *due <= Loop::now_us();
+Verdicts::Hooks Node::Impl::verdict_hooks() {
+  return {[this](const crypto::VerifyAnswer& answer) {
+            if (!answer.good() && answer.sender != self.value) {
+              conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
+            }
+            if (tracer) tracer->verified(answer.ticket);
+          },
+          [this](const Ticket& ticket, bool good) {
+            (void)engine->push(Verified{ticket, good});
+          },
+          [this] { loop.post([this] { pump(); }); }};
 }
 
 void Node::Impl::collect_verdicts() {
   const auto scope = on(Duty::kVerify);
-  for (const crypto::VerifyAnswer& answer : batcher.run()) {
-    if (!answer.good() && answer.sender != self.value) {
-      conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
-    }
-    if (tracer) tracer->verified(answer.ticket);
-    if (const auto whole = lists.settle(answer))
-      (void)engine->push(Verified{whole->ticket, whole->good()});
-  }
-}
-
-// A batch that is still open is closed by the loop when nothing else comes.
-void Node::Impl::arm_verdicts() {
-  const auto due = batcher.due();
-  if (!due || verdict_timer != 0) return;
-  const std::uint64_t now = Loop::now_us();
-  verdict_timer = loop.call_after(*due > now ? *due - now : 0, [this] {
-    verdict_timer = 0;
-    pump();
-  });
+  verdicts.collect();
 }
 
 bool Node::Impl::links_keep_up() const {

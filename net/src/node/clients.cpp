@@ -356,7 +356,7 @@ void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit&
 
 NodeStatus Node::Impl::status_now() {
   const EngineSample now = engine->sample();
-  const crypto::BatcherFigures verified = batcher.figures();
+  const crypto::BatcherFigures verified = verdicts.figures();
   NodeStatus out{ledger.length(),
                  now.round.value,
                  ledger.slot().value,

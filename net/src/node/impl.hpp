@@ -35,6 +35,7 @@
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
 #include "life/tree_service.hpp"
+#include "links/alarm.hpp"
 #include "links/complaints.hpp"
 #include "links/conduct.hpp"
 #include "links/piece_work.hpp"
@@ -42,6 +43,7 @@
 #include "node/order_watch.hpp"
 #include "node/stage_clock.hpp"
 #include "node/start_question.hpp"
+#include "node/verdicts.hpp"
 #include "service/older_clients.hpp"
 #include "service/own_questions.hpp"
 #include "service/own_submissions.hpp"
@@ -52,8 +54,6 @@
 #include "store/scrubber.hpp"
 #include "store/sign_once.hpp"
 #include "store/writer_thread.hpp"
-#include "thresher/crypto/batcher.hpp"
-#include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
@@ -88,12 +88,9 @@ struct Node::Impl final : EngineHost {
   TransportOptions transport_options() const;
   Submissions::Limits limits();
   void pump();
-  crypto::VerifyRequest request_of(const Ticket& ticket, const Digest& digest,
-                                   std::optional<NodeId> from) const;
-  void add_request(crypto::VerifyRequest request, NodeId signer, const Signature& signature);
-  bool verdicts_due() const;
+  crypto::Purpose purpose() const;
+  Verdicts::Hooks verdict_hooks();
   void collect_verdicts();
-  void arm_verdicts();
   void feed();
   bool links_keep_up() const;
   void feed_later();
@@ -324,8 +321,8 @@ struct Node::Impl final : EngineHost {
   LogForm log_form;
   LogReader reader;
   Loop loop;
-  crypto::Batcher batcher;   // after the loop, which its accelerator wakes
-  crypto::ListChecks lists;  // whose signatures it verifies
+  Verdicts verdicts;  // after the loop, which its accelerator wakes
+  Alarm verdict_alarm{loop, [this] { pump(); }};
   std::unique_ptr<OrderEngine> engine;
   Transport transport;
   std::unique_ptr<CommitTracer> tracer;  // null: nothing is traced
@@ -351,7 +348,6 @@ struct Node::Impl final : EngineHost {
   StageClock stages;                     // only where there are metrics
   std::uint64_t ticks = 0;               // of watch_lag
 
-  std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
