@@ -12,20 +12,10 @@
 
 namespace thresher::net {
 namespace {
-/// A payload that still waits for its block gets what came since. One below the first size gets
-/// anything, one below the second what is at least a quarter of it: all of it is hashed again each
-/// time. The simulator has the same rule (sim/src/pools.cpp). Unit: bytes.
-constexpr std::size_t kExtendFreely = 16 * 1024;
-constexpr std::size_t kExtend = 128 * 1024;
 /// Blocks with payload that wait for a link at most, before the next is made.
 constexpr std::size_t kBlocksOnTheWay = 2;
-constexpr std::uint64_t kFeedRetry = 10'000;  // us
 /// Without a commit, while transactions wait. Unit: microseconds.
 constexpr std::uint64_t kStandstill = 10'000'000;
-
-bool worth_extending(std::size_t payload, std::size_t pool) {
-  return payload < kExtendFreely || (payload < kExtend && pool >= payload / 4);
-}
 
 std::vector<PublicKey> keys_of(const Genesis& genesis) {
   std::vector<PublicKey> keys;
@@ -80,6 +70,9 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
               [this](Level level, const std::string& line) { say(level, line); }),
       submissions(limits(),
                   [this](const ClientId& client, ByteView data) { return check(client, data); }),
+      feeder(submissions.pool(),
+             {options.block_bytes, engine->clock_witnesses() > 0, engine->extends()},
+             feeder_hooks()),
       checkpoint_every(checkpoint_slots(genesis)),
       hashed(checkpoint_every > 0),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
@@ -383,50 +376,23 @@ bool Node::Impl::links_keep_up() const {
   return quorum_keeps_up(queued, kBlocksOnTheWay * options.block_bytes, engine->quorum());
 }
 
-// The pool is looked at again when a frame comes, or then.
-void Node::Impl::feed_later() {
-  if (std::exchange(feed_waits, true)) return;
-  loop.call_after(kFeedRetry, [this] {
-    feed_waits = false;
-    pump();
-  });
+// The pool is looked at again when a frame comes, or when links may have room again.
+void Node::Impl::feed() {
+  if (!feeder.has_something()) return;
+  const auto scope = on(Duty::kTake);
+  if (!feeder.feed()) feed_again.set_in(Feeder::kRetry);
 }
 
-// Hands waiting transactions to the protocol as one payload when it has none. Where the members
-// agree on a time the payload begins with this node's clock; a member without transactions writes
-// it alone, while others order some.
-void Node::Impl::feed() {
-  const bool stamps = engine->clock_witnesses() > 0;
-  const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
-  if (submissions.pool().empty() && !alone) return;
-  const auto scope = on(Duty::kTake);
-  const std::size_t pending = engine->pending_submits();
-  const std::size_t waiting = submissions.pool().bytes();
-  const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty() &&
-                      worth_extending(fed.bytes.size(), waiting);
-  if (pending > 0 && (!extend || waiting == 0)) return;
-  // Only here: every frame that comes leads to this function, and few of them to a payload.
-  if (!links_keep_up()) {
-    stamp_due |= alone;
-    return feed_later();
-  }
-  std::vector<std::byte> packed;
-  if (stamps) append_stamp(clock_now_us(), packed);
-  const std::size_t head = packed.size();
-  if (extend) {
-    const ByteView before = fed.bytes.view().subspan(head);
-    packed.insert(packed.end(), before.begin(), before.end());
-  }
-  const std::size_t before = packed.size();
-  submissions.pool().take(options.block_bytes - before, packed);
-  if (packed.size() == before && !alone) return;
-  const Bytes bytes = Bytes::from(std::move(packed));
-  const Digest root = root_of(bytes.view());
-  const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
-  engine->submit(bytes, root, replaced);
-  if (tracer) tracer->packed();
-  if (metrics) metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
-  fed = bytes.size() < kExtend ? Fed{bytes, root} : Fed{};
+Feeder::Hooks Node::Impl::feeder_hooks() {
+  return {[this] { return engine->pending_submits(); }, [this] { return links_keep_up(); },
+          [this](ByteView payload) { return root_of(payload); },
+          [this](const Bytes& payload, const Digest& root, const std::optional<Digest>& replaced) {
+            engine->submit(payload, root, replaced);
+            if (tracer) tracer->packed();
+            if (metrics)
+              metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
+          },
+          &clock_now_us};
 }
 
 void Node::Impl::frame(ConnectionId from, const Frame& f) {
@@ -449,7 +415,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (quiet()) return;
   // Before the message: the next block may be the answer to it.
   if (engine->extends() && holds_transactions(f.payload.view())) {
-    stamp_due = true;
+    feeder.others_order();
     feed();
   }
   const auto scope = on(Duty::kProtocol);

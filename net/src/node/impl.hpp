@@ -44,6 +44,7 @@
 #include "node/stage_clock.hpp"
 #include "node/start_question.hpp"
 #include "node/verdicts.hpp"
+#include "service/feeder.hpp"
 #include "service/older_clients.hpp"
 #include "service/own_questions.hpp"
 #include "service/own_submissions.hpp"
@@ -93,7 +94,7 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void feed();
   bool links_keep_up() const;
-  void feed_later();
+  Feeder::Hooks feeder_hooks();
   bool fill_in(OrderedBlockPtr& block) const;
   void note_stages(const Commit& commit);
   CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
@@ -352,14 +353,8 @@ struct Node::Impl final : EngineHost {
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
   Submissions submissions;
-  /// A payload and its root.
-  struct Fed {
-    Bytes bytes;
-    Digest root{};
-  };
-  Fed fed;                  // the last one that the engine got, while it is short
-  bool feed_waits = false;  // for links that are full
-  bool stamp_due = false;   // others order transactions, and want this node's clock beside them
+  Feeder feeder;  // of the pool's transactions to the engine
+  Alarm feed_again{loop, [this] { pump(); }};
   Ledger ledger;
   std::uint64_t checkpoint_every;  // slots; 0: never
   HashedPayloads hashed;           // for the checkpoints' tree
