@@ -6,17 +6,10 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
-#include "wire/result_entries.hpp"
 
 namespace thresher::net {
 namespace {
 
-/// Results in one frame, and that may wait in a link's queue before more follow. Unit: bytes.
-constexpr std::size_t kResultsFrame = 1u << 20;
-/// Answers that a link has not taken yet; with more it is closed.
-constexpr std::size_t kMostUntold = 1u << 16;
-/// A link that could not take more is tried again so much later. Unit: microseconds.
-constexpr std::uint64_t kTellRetry = 10'000;
 /// Unit: bytes.
 constexpr std::size_t kMostAnswer = 1u << 20;
 
@@ -83,51 +76,6 @@ std::optional<std::string> Node::Impl::check(const ClientId& client, ByteView da
   }
   if (reason && reason->size() > wire::kReasonBytes) reason->resize(wire::kReasonBytes);
   return reason;
-}
-
-void Node::Impl::placed(ConnectionId id, const Placed& at) {
-  const auto told = untold.find(id);
-  if (told == untold.end()) {
-    append(at.sequence, acks[id]);
-    append(at.position, acks[id]);
-  } else {
-    told->second.push_back(at);
-  }
-}
-
-// A link gets what fits its queue, and the rest when it has taken that.
-std::optional<std::uint64_t> Node::Impl::tell_results() {
-  std::vector<ConnectionId> ids;  // a full link may close, and leave the map
-  for (const auto& [id, waiting] : untold) {
-    if (!waiting.empty()) ids.push_back(id);
-  }
-  bool more = false;
-  for (const ConnectionId id : ids) more |= untold.contains(id) && tell_results(id);
-  return more ? std::optional(Loop::now_us() + kTellRetry) : std::nullopt;
-}
-
-// True when something is left.
-bool Node::Impl::tell_results(ConnectionId id) {
-  std::deque<Placed>& waiting = untold[id];
-  const Bytes control = wire::encode(wire::Results{ledger.slot()});
-  while (!waiting.empty() && transport.queued_bytes(id) <= kResultsFrame) {
-    Writer out;
-    while (!waiting.empty() && out.view().size() < kResultsFrame) {
-      const Placed at = waiting.front();
-      if (at.position >= results.end()) break;  // the node stops, and has not applied it
-      append_result(at.sequence, at.position, results.of(at.position), out);
-      waiting.pop_front();
-    }
-    if (out.view().empty()) return false;
-    if (!transport.send(id, {kResults, control, Bytes::from(out.take())})) {
-      transport.drop(id, "the client does not read its answers");
-      return false;
-    }
-    visitors.served(id, Loop::now_us());
-  }
-  if (waiting.size() <= kMostUntold) return !waiting.empty();
-  transport.drop(id, "the client does not read its answers");
-  return false;
 }
 
 void Node::Impl::query(ConnectionId from, const Frame& f) {

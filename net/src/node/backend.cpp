@@ -97,6 +97,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
            [this](NodeId to, const SnapshotPart& part) {
              holds.gave(to, part.slot, Loop::now_us());
            }}),
+      replies(results, older_clients, reply_hooks()),
       pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
             &Loop::now_us),
       subscribers(subscriber_hooks()),

@@ -49,19 +49,13 @@ std::string in_words(Refusal why, std::uint64_t limit) {
 }
 }  // namespace
 
-void append(std::uint64_t value, std::vector<std::byte>& out) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), bytes, bytes + sizeof value);
-}
-
 void Node::Impl::link(ConnectionId id, bool up) {
   if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
   if (id < kFirstClient) return;
   if (up) return welcome(id);
   visitors.leave(id);
   older_clients.leave(id);
-  acks.erase(id);
-  untold.erase(id);
+  replies.leave(id);
   queries.leave(id);
   proofs.leave(id);
   subscribers.leave(id);
@@ -114,7 +108,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const std::optional<Bytes> entries =
       older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
   RunHead head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-  if (in && in->results && !older) untold.try_emplace(from);
+  if (in && in->results && !older) replies.wants_results(from);
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
   const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
                            head.valid.until.value - head.valid.since.value <= kLongestLife &&
@@ -133,7 +127,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger, from);
   if (metrics) stages.waits(Loop::now_us());
   if (tracer) trace_taken(*client, entries->view());
-  for (const Placed& p : answers.placed) placed(from, p);
+  for (const Placed& p : answers.placed) replies.placed(from, p);
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
   for (const auto& [why, sequences] : answers.rejected) {
@@ -226,12 +220,12 @@ std::optional<std::uint64_t> Node::Impl::end_late_own() {
 
 void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
                         const std::string& text) {
-  std::vector<std::byte> payload;
-  for (const std::uint64_t sequence : sequences) append(sequence, payload);
+  Writer payload;
+  for (const std::uint64_t sequence : sequences) payload.u64(sequence);
   const wire::Refused control{why, options.transaction_bytes, ledger.slot(), text};
   const Frame frame = older_clients.speaks(to)
                           ? older_clients.refusal_of(to, why, sequences, options.transaction_bytes)
-                          : Frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
+                          : Frame{kRefused, wire::encode(control), Bytes::from(payload.take())};
   if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
 }
 
@@ -326,26 +320,26 @@ void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
 void Node::Impl::acknowledge() {
   const auto scope = on(Duty::kAnswer);
   if (checkpoints.difference()) return;
-  const Bytes control = wire::encode(wire::Ack{ledger.slot()});
-  for (auto& [link_id, payload] : std::exchange(acks, {})) {
-    const Frame frame = older_clients.speaks(link_id)
-                            ? Frame{kAck, {}, older_clients.acks_of(link_id, payload)}
-                            : Frame{kAck, control, Bytes::from(std::move(payload))};
-    if (transport.send(link_id, frame)) {
-      visitors.served(link_id, Loop::now_us());
-      continue;
-    }
-    // It would wait for this answer for ever; on a new connection it asks again.
-    transport.drop(link_id, "the client does not read its answers");
-  }
-  if (!untold.empty()) telling.at_once();
+  replies.tell(ledger.slot());
+  if (replies.owes_results()) telling.at_once();
+}
+
+Replies::Hooks Node::Impl::reply_hooks() {
+  return {
+      [this](ConnectionId to, const Frame& f) {
+        const bool taken = transport.send(to, f);
+        if (taken) visitors.served(to, Loop::now_us());
+        return taken;
+      },
+      [this](ConnectionId link) { transport.drop(link, "the client does not read its answers"); },
+      [this](ConnectionId link) { return transport.queued_bytes(link); }, &Loop::now_us};
 }
 
 // Without a result the application has not got it: a client that asked for results gets no answer
 // from this node, which is about to stop.
 void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
                         const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
-  if (visitors.client(s.from) != nullptr) placed(s.from, {s.sequence, t.position});
+  if (visitors.client(s.from) != nullptr) replies.placed(s.from, {s.sequence, t.position});
   if (s.from != kOwnLink || !result) return;
   auto ask = inbox.settle(s.sequence);
   if (!ask) return;

@@ -49,6 +49,7 @@
 #include "service/own_questions.hpp"
 #include "service/own_submissions.hpp"
 #include "service/queries.hpp"
+#include "service/replies.hpp"
 #include "service/submissions.hpp"
 #include "service/subscribers.hpp"
 #include "service/visitors.hpp"
@@ -61,9 +62,6 @@
 #include "wire/hashed_payloads.hpp"
 
 namespace thresher::net {
-
-/// Appends a number as 8 bytes, little-endian.
-void append(std::uint64_t value, std::vector<std::byte>& out);
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id, SharedKey shared,
@@ -266,9 +264,6 @@ struct Node::Impl final : EngineHost {
   Error app_threw() const;
   Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
-  void placed(ConnectionId id, const Placed& at);
-  std::optional<std::uint64_t> tell_results();
-  bool tell_results(ConnectionId id);
   void query(ConnectionId from, const Frame& f);
   void ask(const Queries::Query& query);
   void reply(const Queries::Query& query, bool failed, ByteView answer);
@@ -310,6 +305,7 @@ struct Node::Impl final : EngineHost {
   void tell_pruned(ConnectionId to);
   void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
+  Replies::Hooks reply_hooks();
   NodeStatus status_now();
 
   NodeOptions options;
@@ -418,10 +414,9 @@ struct Node::Impl final : EngineHost {
   Visitors visitors;
   OlderClients older_clients;
   Complaints complaints;
-  std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
   KeptResults results;
-  std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
-  PieceWork telling{loop, [this] { return tell_results(); }};
+  Replies replies;
+  PieceWork telling{loop, [this] { return replies.tell_results(ledger.slot()); }};
   Queries queries;
   PieceWork answering{loop, [this] { return serve_queries(); }};
   EvidenceGate evidence_gate;
