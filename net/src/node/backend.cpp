@@ -102,7 +102,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
             &Loop::now_us),
       subscribers(subscriber_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
-      others_told(committee()) {
+      own_start(committee(), key, chain.chain) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
     say(Level::kWarning, "there is no " + options.accelerator +
                              " on this machine: the processor verifies all signatures; install "
@@ -283,7 +283,7 @@ void Node::Impl::cancel(TimerId id) {
 }
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
-  last_barrier = std::max(last_barrier, barrier);
+  durable_pledge.handed(barrier);
   if (tracer) tracer->persisting(records, barrier);
   writer->persist(std::move(records), barrier);
 }
@@ -412,7 +412,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind == kKnown) return hear_known(peer, f);
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);
   if (f.kind == kStarted) return note_start(peer, f);
-  if (starting) return hold(peer, f);
+  if (starting) return starting->held.hold(peer, f);
   if (quiet()) return;
   // Before the message: the next block may be the answer to it.
   if (engine->extends() && holds_transactions(f.payload.view())) {

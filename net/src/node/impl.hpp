@@ -40,7 +40,11 @@
 #include "links/conduct.hpp"
 #include "links/piece_work.hpp"
 #include "node/commit_tracer.hpp"
+#include "node/durable_pledge.hpp"
+#include "node/held_frames.hpp"
+#include "node/known_peers.hpp"
 #include "node/order_watch.hpp"
+#include "node/own_start.hpp"
 #include "node/stage_clock.hpp"
 #include "node/start_question.hpp"
 #include "node/verdicts.hpp"
@@ -128,9 +132,7 @@ struct Node::Impl final : EngineHost {
   void say_started(NodeId to);
   Result<Unit, Error> check_window() const;
   void note_peers();
-  void note_pledge();
   void begin_start();
-  Round end_of_peers() const;
   void look_level();
   void ask(NodeId peer);
   void watch_start();
@@ -141,7 +143,6 @@ struct Node::Impl final : EngineHost {
   Error never_twice(const std::string& what) const;
   void weigh_answers();
   void start_engine();
-  void hold(NodeId from, const Frame& f);
 
   // recovery.cpp: from the own disk, and from peers
   Result<Unit, Error> recover();
@@ -432,35 +433,19 @@ struct Node::Impl final : EngineHost {
   PieceWork watching_own{loop, [this] { return end_late_own(); }};
   bool has_records = false;  // the store had some of the protocol at the start
   SignOnce sign_once;
-  Incarnation incarnation;             // of this start
-  Incarnation signed_before;           // of the last start before it that signed
-  std::optional<Incarnation> started;  // signed as a start that signs, once this one does
+  OwnStart own_start;
   struct Starting {
-    explicit Starting(const StartQuestion& q) : question(q) {}
     StartQuestion question;
+    HeldFrames held{};  // of the protocol
     std::uint64_t looks = 0;
-    std::vector<std::pair<NodeId, Frame>> held;  // of the protocol
-    std::map<NodeId, std::size_t> held_bytes;
-    std::map<NodeId, Round> ends;  // of the logs of those that have answered
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
   /// A start has come to where the log of peers ended when they answered it. Answers that this node
   /// gave its clients before may be in no log here: its own notes are written behind the answers.
   bool is_level = false;
   Round level_at{0};
-  struct PeerKnown {
-    Incarnation incarnation;        // the highest one that signs, as it said; count 0: none
-    std::optional<Pledge> written;  // what the disk has, with the incarnation
-  };
-  std::map<NodeId, PeerKnown> peers_known;
-  Tally others_told;  // who told of another process with this key
-  struct PledgeSample {
-    Pledge pledge;
-    std::uint64_t barrier = 0;  // the last one before it was taken
-  };
-  std::optional<PledgeSample> pledge_sample;
-  std::uint64_t last_barrier = 0;
-  std::uint64_t durable_barrier = 0;
+  KnownPeers known_peers;
+  DurablePledge durable_pledge;
   std::uint64_t notes_due_us = 0;
   std::optional<Error> stopped_because;
   std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context

@@ -199,7 +199,7 @@ Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) c
 // On the node's thread: the writer wrote all up to a barrier.
 void Node::Impl::durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us) {
   if (tracer) tracer->durable(barrier, began_us, ended_us);
-  durable_barrier = barrier;
+  durable_pledge.durable(barrier);
   {
     const auto scope = on(Duty::kProtocol);
     engine->persisted(barrier);

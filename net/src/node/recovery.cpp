@@ -167,7 +167,7 @@ void Node::Impl::watch_lag() {
   if (!starting && now >= notes_due_us) {
     notes_due_us = now + kNotes;
     note_peers();
-    note_pledge();
+    if (const auto pledge = durable_pledge.look(engine->pledge())) sign_once.note(*pledge);
   }
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
