@@ -53,11 +53,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
             [this] { return writer->backlog() < options.pool_bytes; },
             [this](NodeId who, const std::string& how) { false_answer(who, how); },
             [this](NodeId who, Round begins) { pruned_there(who, begins); }}),
-      rot_sync(committee(), self, log_form,
-               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                [this](const Commit& c) { end_rot(c); },
-                [this] { return writer->backlog() < options.pool_bytes; },
-                [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
+      rot(committee(), self, log_form, rot_hooks()),
       standing(committee(), self,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
                 [this](Round slot) { return reader.hash_at(slot); }}),
@@ -91,6 +87,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
            &Loop::now_us}),
       pace(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
+      out_of_reach(committee()),
       snapshot_service(
           SnapshotFolder(options.data), genesis.nodes.size(),
           {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); }, &Loop::now_us,
@@ -210,7 +207,7 @@ void Node::Impl::broadcast(const Frame& f) {
 void Node::Impl::deliver(Commit out) {
   if (checkpoints.difference()) return;   // nothing more is acknowledged
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
-  if (log_lacks()) return hold_back(std::move(out));
+  if (log_lacks()) return missing.hold(std::move(out));
   if (!ledger.follows(out)) return note_gap(std::move(out));
   for (OrderedBlockPtr& b : out.blocks) {
     if (!fill_in(b)) return fetch_unreadable(out, *b);
@@ -437,19 +434,22 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
     return serving_log.go_on();
   }
   if (f.kind == kWantLogHash && ask_small(from, f)) return;
-  LogSync& log_giver = rot_sync.active() ? rot_sync : sync;
-  if (f.kind == kLogPart) {
-    if (!standing.suspects()) log_giver.part(from, f, now);
-  } else if (f.kind == kLogHash) {
-    if (!standing.suspects()) log_giver.hash(from, f, now);
+  if (f.kind != kLogPart && f.kind != kLogHash) return conduct.note(from, Deed::kMalformed);
+  if (!standing.suspects()) hear_log(from, f, now);
+  if (f.kind == kLogHash) {
     if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
       standing.hash(from, *answer, now);
       check_log();
     }
-  } else {
-    return conduct.note(from, Deed::kMalformed);
   }
   pump();
+}
+
+// What was asked for last: a part of the log that the disk has changed, or its end.
+void Node::Impl::hear_log(NodeId from, const Frame& f, std::uint64_t now) {
+  const bool part = f.kind == kLogPart;
+  if (rot.fetches()) return part ? rot.part(from, f, now) : rot.hash(from, f, now);
+  return part ? sync.part(from, f, now) : sync.hash(from, f, now);
 }
 
 }  // namespace thresher::net

@@ -21,10 +21,13 @@
 #include "ledger/log_reader.hpp"
 #include "ledger/log_service.hpp"
 #include "ledger/log_sync.hpp"
+#include "ledger/missing_log.hpp"
+#include "ledger/rot_mender.hpp"
 #include "ledger/standing_check.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
 #include "life/kept_tree.hpp"
+#include "life/out_of_reach.hpp"
 #include "life/peer_questions.hpp"
 #include "life/proof_service.hpp"
 #include "life/pruner.hpp"
@@ -39,6 +42,7 @@
 #include "links/complaints.hpp"
 #include "links/conduct.hpp"
 #include "links/piece_work.hpp"
+#include "node/bodiless.hpp"
 #include "node/commit_tracer.hpp"
 #include "node/durable_pledge.hpp"
 #include "node/held_frames.hpp"
@@ -110,6 +114,7 @@ struct Node::Impl final : EngineHost {
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
+  void hear_log(NodeId from, const Frame& f, std::uint64_t now);
 
   // peers.cpp: what is known of the others, and what they get of the log
   std::string waits_for() const;
@@ -158,17 +163,15 @@ struct Node::Impl final : EngineHost {
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
   bool quiet() const {
-    return starting || standing.suspects() || gap || checkpoints.difference() || enters_anew;
+    return starting || standing.suspects() || missing.has_gap() || checkpoints.difference() ||
+           enters_anew;
   }
   void remind();
 
   // mending.cpp: holes in the log
-  struct Hole {
-    Round until{0};
-    std::optional<LogEntry> damaged;  ///< the entry of `until`, which is there without its payloads
-  };
   Result<Unit, Error> look_for_hole(const LogEntry& entry);
-  Result<Unit, Error> lacks_log(Hole found, const std::string& what);
+  Result<Unit, Error> lacks_log(Round until, std::optional<LogEntry> damaged,
+                                const std::string& what);
   void note_lost_end();
   void mend_log(std::uint64_t now);
   void mend_with(Commit commit);
@@ -178,7 +181,6 @@ struct Node::Impl final : EngineHost {
   void write_back(const Commit& commit);
   void write_again(Commit out);
   void note_gap(Commit commit);
-  void hold_back(Commit commit);
   void fetch_unreadable(const Commit& commit, const OrderedBlock& block);
   void deliver_held();
   void adopt(Commit commit);
@@ -187,15 +189,18 @@ struct Node::Impl final : EngineHost {
   void start_scrubbing();
   void note_rot(LogEntry entry);
   void say_rot(const LogEntry& first, std::size_t entries);
-  void mend_rot(std::uint64_t now);
-  void end_rot(const Commit& commit);
+  RotMender::Hooks rot_hooks();
+  /// Nothing of the log is fetched or in doubt, so peers can be asked for what is damaged.
+  bool log_settled() const {
+    return !missing.has_hole() && !missing.unread() && !sync.active() && !standing.suspects();
+  }
 
   // bodies.cpp: records that the protocol reads back with their bodies
   Result<Unit, Error> lacks_body(Restored record);
   void mend_bodies();
   void give_bodies(const Commit& commit);
-  bool log_lacks() const { return ledger.slot() < lacks_until; }
-  bool log_whole() const { return !log_lacks() && !unread; }
+  bool log_lacks() const { return missing.lacks(ledger.slot()); }
+  bool log_whole() const { return missing.whole(ledger.slot()); }
 
   // life.cpp: checkpoints
   Checkpoints::Hooks checkpoint_hooks();
@@ -249,7 +254,6 @@ struct Node::Impl final : EngineHost {
   void begins(const LogBegin& begin);
   Error pruned_too_far() const;
   void pruned_there(NodeId peer, Round begins);
-  std::optional<Round> out_of_reach() const;
   Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   std::optional<StartPoint> start_point_of(ByteView own) const;
@@ -327,10 +331,9 @@ struct Node::Impl final : EngineHost {
   std::unique_ptr<Scrubber> scrubber;    // null: nothing is on a disk; tells the writer's thread
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
-  LogSync rot_sync;                // for `rotten`; never active beside `sync`
-  std::deque<LogEntry> rotten;     // their payloads are not on the disk as they were
-  std::optional<Round> scrubbed;   // one of them, for which the scrubber waits
-  std::vector<Restored> bodiless;  // of the protocol; it starts when peers have given the bodies
+  RotMender rot;      // never fetches while `sync` does
+  Bodiless bodiless;  // records of the protocol; it starts when peers have given the bodies
+  MissingLog missing;
   StandingCheck standing;
   OrderWatch order_watch;
   LogService log_service;
@@ -375,7 +378,7 @@ struct Node::Impl final : EngineHost {
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
   std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
   std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
-  std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
+  OutOfReach out_of_reach;
   struct Joining {
     StateSync sync;
     std::optional<LogSync> window{};         // for the protocol; set when the snapshot is here
@@ -385,24 +388,13 @@ struct Node::Impl final : EngineHost {
     bool again = false;                      // the window is gone at the peers: from the beginning
   };
   std::optional<Joining> joining;  // takes its state from peers
-  struct StandsStill {
-    Round slot{0};
-    std::uint64_t since_us = 0;
-  };
-  std::optional<StandsStill> out_of_reach_at;  // the end of the log, while peers lack what follows
-  bool enters_anew = false;  // the state is on the disk: the node starts from there
+  bool enters_anew = false;        // the state is on the disk: the node starts from there
   SnapshotService snapshot_service;
   PieceWork giving_parts{loop, [this] { return snapshot_service.step(); }};
   std::vector<Persist> last_progress;  // that the protocol noted with the last commit
   std::uint64_t next_prune_us = 0;     // when it is looked at again
   Round pruned_to{0};                  // the last horizon that was asked for
   Round prunable{0};                   // what it would be without members that hold something
-  std::uint64_t next_fetch_us = 0;     // of what the log lacks at a start
-  Round lacks_until{0};                // the log has to reach this slot by what peers have
-  std::optional<Hole> hole;            // in the stored log, of a node that starts
-  bool unread = false;                 // the stored log goes on behind the ledger
-  bool gap = false;                    // what the protocol delivered does not follow the log
-  std::vector<Commit> held_back;       // what it delivered since
   /// The application's state behind a slot, as status_now() last saw it.
   struct ToldState {
     Round slot{0};

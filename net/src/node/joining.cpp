@@ -12,14 +12,7 @@
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
-namespace {
-
-/// For this long the log of a node that is out of its peers' reach stands still before it takes
-/// their state: the protocol itself may still bring what their logs do not have. Unit:
-/// microseconds.
-constexpr std::uint64_t kStandsStill = 2'000'000;
-
-}  // namespace
+namespace {}  // namespace
 
 bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantSnapshots) {
@@ -121,16 +114,11 @@ void Node::Impl::watch_joining(std::uint64_t now) {
   if (enters_anew) return;
   if (joining && joining->again) joining.reset();
   if (!joining) {
-    if (standing.suspects() || checkpoints.difference() || !can_join() || !out_of_reach()) {
-      out_of_reach_at.reset();
-      return;
-    }
-    if (!out_of_reach_at || out_of_reach_at->slot != ledger.slot())
-      out_of_reach_at = {ledger.slot(), now};
-    if (now < out_of_reach_at->since_us + kStandsStill) return;
+    if (standing.suspects() || checkpoints.difference() || !can_join()) return out_of_reach.moves();
+    if (!out_of_reach.stands(ledger.slot(), now)) return;
     sync.stop();
-    rot_sync.stop();
-    begins_there.clear();
+    rot.stop();
+    out_of_reach.forget();
     say(Level::kInfo, "the log of '" + options.home + "' ends with slot " +
                           std::to_string(ledger.slot().value) +
                           ", which peers have pruned what follows of: takes its state from them");
@@ -177,9 +165,8 @@ void Node::Impl::begin_window(std::uint64_t now) {
                      [this](const Commit& c) { note_window(c); }, [] { return true; },
                      [this](NodeId who, const std::string& how) { false_answer(who, how); },
                      [this](NodeId who, Round begins) {
-                       begins_there[who] = begins;
-                       joining->again = begins_there.size() + committee().at_least(kValidity) >=
-                                        committee().size();
+                       out_of_reach.begins(who, begins);
+                       joining->again = out_of_reach.all_have_pruned();
                      }});
   // Nothing else would ask for the rest, so no giver's word that there is no more ends it.
   joining->window->begin(joining->ledger->window_before, joining->hash, now, of.slot);

@@ -19,13 +19,13 @@ std::string Node::Impl::waits_for() const {
                : "fetches the part of the log that its protocol needs to go on from slot " +
                      std::to_string(joining->sync.certificate().checkpoint.slot.value);
   if (options.observe) return "observes: it follows the log and signs nothing";
-  if (const auto first = out_of_reach()) {
+  if (const auto first = out_of_reach.beyond(ledger.slot())) {
     return "needs slot " + std::to_string(ledger.slot().value + 1) +
            " of the log, which its peers have pruned: theirs begin behind slot " +
            std::to_string(first->value);
   }
   if (starting && !log_whole()) {
-    return "fetches what its log lacks up to slot " + std::to_string(lacks_until.value) +
+    return "fetches what its log lacks up to slot " + std::to_string(missing.until().value) +
            ", before it signs anything";
   }
   if (starting && !bodiless.empty())
@@ -37,7 +37,7 @@ std::string Node::Impl::waits_for() const {
                              ", this node decides slot " + std::to_string(now.next_slot.value);
   if (sync.active()) return "fetches the log from peers: " + behind;
   if (log_lacks())
-    return "lacks commits of its log up to slot " + std::to_string(lacks_until.value);
+    return "lacks commits of its log up to slot " + std::to_string(missing.until().value);
   if (!is_level)
     return "comes to the end that the log had when it started: it has slot " +
            std::to_string(ledger.slot().value) + ", and peers had slot " +

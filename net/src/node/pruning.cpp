@@ -135,29 +135,12 @@ void Node::Impl::begins(const LogBegin& begin) {
   own_tree.forget();
   trees.forget();
   proofs.forget();
-  if (rotten.empty()) return;
-  if (rotten.front().slot <= begin.slot) rot_sync.stop();
-  std::erase_if(rotten, [&](const LogEntry& entry) { return entry.slot <= begin.slot; });
-  if (!scrubbed || *scrubbed > begin.slot) return;
-  scrubbed.reset();
-  scrubber->go_on();
-}
-
-// Where the logs of the others begin, when all but f of them begin behind the end of the own.
-std::optional<Round> Node::Impl::out_of_reach() const {
-  std::optional<Round> first;
-  std::uint32_t count = 0;
-  for (const auto& [peer, begin] : begins_there) {
-    if (begin <= ledger.slot()) continue;
-    ++count;
-    first = std::min(first.value_or(begin), begin);
-  }
-  return count + committee().at_least(kValidity) >= committee().size() ? first : std::nullopt;
+  rot.begins(begin.slot);
 }
 
 void Node::Impl::pruned_there(NodeId peer, Round begins) {
-  begins_there[peer] = begins;
-  const auto first = out_of_reach();
+  out_of_reach.begins(peer, begins);
+  const auto first = out_of_reach.beyond(ledger.slot());
   if (!first) return;
   if (can_join()) return;  // and does, see watch_joining()
   const std::string what =

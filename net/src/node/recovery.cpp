@@ -64,10 +64,10 @@ Error Node::Impl::of_other_genesis(const std::string& place) const {
 }
 
 // Puts an entry of the own log into the ledger and the application. A hole in front of it or in it
-// is kept in `hole`, where peers may have what is missing.
+// is kept in `missing`, where peers may have what is missing.
 Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
-  if (auto looked = look_for_hole(entry); !looked || hole) return looked;
+  if (auto looked = look_for_hole(entry); !looked || missing.has_hole()) return looked;
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
   const LogEntry again =
@@ -87,7 +87,7 @@ Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
 // The stored log from the end of the ledger on: to its end, to a hole, or until a time.
 Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
   Result<Unit, Error> replayed = Unit{};
-  unread = false;
+  bool all = true;
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
     if (options.stop.stop_requested()) {
       replayed = Error{ErrorCode::kRejected, std::string(kStoppedAtStart), options.home};
@@ -97,9 +97,10 @@ Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) 
       metrics->starting("reads its log: slot " + std::to_string(entry.slot.value));
     }
     replayed = replay_entry(entry);
-    unread = hole || (until_us && Loop::now_us() > *until_us);
-    return replayed && !unread;
+    all = !missing.has_hole() && !(until_us && Loop::now_us() > *until_us);
+    return replayed && all;
   });
+  missing.read(all);
   if (replayed && !read) return unreadable(read.error(), "an entry of the log");
   return replayed;
 }
@@ -192,7 +193,7 @@ void Node::Impl::watch_lag() {
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   look_level();
-  mend_rot(now);
+  rot.tick(now, log_settled());
   conduct.tick(now, lags || sync.active());
   if (tracer) tracer->tick();
   if (metrics) {
