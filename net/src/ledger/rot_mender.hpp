@@ -54,6 +54,8 @@ class RotMender {
   };
 
   RotMender(const Committee& committee, NodeId self, const LogForm& log, Hooks hooks);
+  RotMender(const RotMender&) = delete;
+  RotMender& operator=(const RotMender&) = delete;
 
   /// Somebody waits until it is mended. One that is known already is not told again.
   void found(LogEntry entry);

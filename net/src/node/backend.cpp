@@ -87,13 +87,12 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
            &Loop::now_us}),
       pace(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
+      retention(*store, holds,
+                {options.keep_snapshots > 0 ? options.keep_snapshots : SnapshotWriter::kKept,
+                 options.keep_positions, engine->window(), committee().size()}),
       out_of_reach(committee()),
-      snapshot_service(
-          SnapshotFolder(options.data), genesis.nodes.size(),
-          {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); }, &Loop::now_us,
-           [this](NodeId to, const SnapshotPart& part) {
-             holds.gave(to, part.slot, Loop::now_us());
-           }}),
+      snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
+                     holds, giver_hooks()),
       replies(results, older_clients, reply_hooks()),
       pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
             &Loop::now_us),
@@ -151,7 +150,7 @@ Sample Node::Impl::sample() const {
   out.log_begins = reader.begin().length;
   if (const auto& newest = checkpoints.newest_certificate())
     out.certified_slot = newest->checkpoint.slot.value;
-  if (!whole_snapshots.empty()) out.snapshot_slot = whole_snapshots.rbegin()->value;
+  out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
   out.state_parts = joining ? joining->sync.parts() : 0;
   out.state_parts_here = joining ? joining->sync.parts_here() : 0;
   out.waits_for = waits_for();

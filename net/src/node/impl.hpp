@@ -27,13 +27,15 @@
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
 #include "life/kept_tree.hpp"
+#include "life/log_window.hpp"
 #include "life/out_of_reach.hpp"
 #include "life/peer_questions.hpp"
 #include "life/proof_service.hpp"
 #include "life/pruner.hpp"
+#include "life/retention.hpp"
+#include "life/snapshot_giver.hpp"
 #include "life/snapshot_holds.hpp"
 #include "life/snapshot_pace.hpp"
-#include "life/snapshot_service.hpp"
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
@@ -232,24 +234,17 @@ struct Node::Impl final : EngineHost {
   bool add_window(PortableLedger& ledger) const;
   // joining.cpp: the state from peers, where the log does not reach
   bool snapshot_frame(NodeId from, const Frame& f);
-  void hear_wish(NodeId from, const WantSnapshots& want);
-  std::vector<SnapshotOffer> offers(NodeId to);
-  void hold_for(NodeId who, Round slot);
-  void keep_for(NodeId who, const std::vector<std::uint8_t>& grids);
-  bool stays(Round slot) const;
+  SnapshotGiver::Hooks giver_hooks();
   bool can_join() const;
   void watch_joining(std::uint64_t now);
   void begin_window(std::uint64_t now);
-  void note_window(const Commit& commit);
+  LogWindow::Hooks window_hooks();
   void enter();
   bool window_frame(NodeId from, const Frame& f, std::uint64_t now);
   // pruning.cpp
   void start_pruning();
   void prune_when_due();
   void look_at_holds();
-  Round log_before(Round snapshot) const;
-  std::optional<Checkpoint> oldest_needed() const;
-  std::optional<Checkpoint> horizon(const Checkpoint& needed) const;
   void note_log_question(NodeId from, Round slot);
   void begins(const LogBegin& begin);
   Error pruned_too_far() const;
@@ -376,25 +371,21 @@ struct Node::Impl final : EngineHost {
   std::uint64_t next_snapshot_us = 0;         // not before, while the node is behind its peers
   SnapshotHolds holds;                        // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
-  std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
-  std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
+  Retention retention;
+  std::unique_ptr<Pruner> pruner;  // null: all of the log is kept
   OutOfReach out_of_reach;
   struct Joining {
+    explicit Joining(StateSync s) : sync(std::move(s)) {}
     StateSync sync;
-    std::optional<LogSync> window{};         // for the protocol; set when the snapshot is here
-    std::optional<PortableLedger> ledger{};  // of the snapshot
-    Digest hash{};                           // of the log, behind what came of the window
-    std::vector<Persist> records{};          // with which the protocol starts
-    bool again = false;                      // the window is gone at the peers: from the beginning
+    std::optional<LogWindow> window{};  // for the protocol; set when the snapshot is here
+    bool again = false;                 // the window is gone at the peers: from the beginning
   };
   std::optional<Joining> joining;  // takes its state from peers
   bool enters_anew = false;        // the state is on the disk: the node starts from there
-  SnapshotService snapshot_service;
-  PieceWork giving_parts{loop, [this] { return snapshot_service.step(); }};
+  SnapshotGiver snapshot_giver;
+  PieceWork giving_parts{loop, [this] { return snapshot_giver.step(); }};
   std::vector<Persist> last_progress;  // that the protocol noted with the last commit
   std::uint64_t next_prune_us = 0;     // when it is looked at again
-  Round pruned_to{0};                  // the last horizon that was asked for
-  Round prunable{0};                   // what it would be without members that hold something
   /// The application's state behind a slot, as status_now() last saw it.
   struct ToldState {
     Round slot{0};

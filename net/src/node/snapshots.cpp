@@ -38,7 +38,7 @@ void Node::Impl::start_snapshots() {
       SnapshotWriter::Hooks{
           [this](const Checkpoint& of, std::uint64_t bytes) {
             loop.post([this, of, bytes] {
-              whole_snapshots.insert(of.slot);
+              retention.whole(of.slot);
               pace.took(of.slot, ledger.slot());
               say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
                                     std::to_string(of.length) + " transactions, " +
@@ -230,7 +230,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_running(const SnapshotFolder& folde
   if (!from) return pass_over(" contradicts itself");
   const FromSnapshot got =
       restore_from(std::move(*from), loaded->state.view(), certificate->checkpoint.state);
-  if (got == FromSnapshot::kYes) whole_snapshots.insert(slot);
+  if (got == FromSnapshot::kYes) retention.whole(slot);
   // Since it was looked at.
   if (got == FromSnapshot::kWrong && !folder.load(slot)) return pass_over(" is damaged");
   return got;
