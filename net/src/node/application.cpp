@@ -1,5 +1,4 @@
 // What the application is asked, and what it answers: transactions, checks, queries, results.
-#include <algorithm>
 #include <utility>
 
 #include "node/impl.hpp"
@@ -9,9 +8,6 @@
 
 namespace thresher::net {
 namespace {
-
-/// Unit: bytes.
-constexpr std::size_t kMostAnswer = 1u << 20;
 
 ApplyResult bounded(ApplyResult result) {
   if (result.bytes.size() <= kMostResult) return result;
@@ -88,17 +84,12 @@ void Node::Impl::query(ConnectionId from, const Frame& f) {
 }
 
 void Node::Impl::ask(const Queries::Query& query) {
-  if (query.question.size() > kMostQuestion) {
-    return reply(query, true, as_view("a question has at most 65536 bytes"));
-  }
-  if (!queries.add(query)) {
-    return reply(query, true, as_view("too many questions wait: ask less, or later"));
-  }
-  answering.at_once();
+  if (queries.ask(query)) answering.at_once();
 }
 
 void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer) {
   if (query.done) return query.done({failed, Bytes::copy_of(answer), results.end()});
+  visitors.served(query.from, Loop::now_us());
   const wire::QueryReply control{query.id, results.end(), failed};
   const Frame frame{kQueryReply, wire::encode(control), Bytes::copy_of(answer)};
   if (!transport.send(query.from, frame)) {
@@ -106,21 +97,14 @@ void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer
   }
 }
 
-std::optional<std::uint64_t> Node::Impl::serve_queries() {
-  for (std::uint64_t now = Loop::now_us();
-       const auto q = queries.take(results.end(), is_level, now);) {
-    Bytes out;
-    auto threw = calls.attempt([&] { out = app.query(q->question.view()); });
-    if (!threw && out.size() > kMostAnswer) {
-      threw = "the answer has " + std::to_string(out.size()) + " bytes; at most " +
-              std::to_string(kMostAnswer) + " are told";
-    }
-    if (!q->done) visitors.served(q->from, Loop::now_us());
-    reply(*q, threw.has_value(), threw ? as_view(*threw) : out.view());
-    queries.spent(now, Loop::now_us());
-    now = Loop::now_us();
-  }
-  return queries.next_us(results.end(), is_level);
+QueryService::Hooks Node::Impl::query_hooks() {
+  return {[this](ByteView question, Bytes& answer) {
+            return calls.attempt([&] { answer = app.query(question); });
+          },
+          [this](const Queries::Query& query, bool failed, ByteView answer) {
+            reply(query, failed, answer);
+          },
+          &Loop::now_us};
 }
 
 }  // namespace thresher::net

@@ -78,6 +78,9 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                (void)transport.send(to.value, {kTreePart, encode(part), {}});
              },
              &Loop::now_us}),
+      small_questions(
+          {[this](NodeId from, const Frame& question) { return answer_small(from, question); },
+           [this](NodeId from) { conduct.note(from, Deed::kMalformed); }, &Loop::now_us}),
       proofs(
           genesis, *store, reader,
           {[this] { return checkpoints.newest_certificate(); }, [this] { return ledger.length(); },
@@ -85,7 +88,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
              tell_proof(of, proof);
            },
            &Loop::now_us}),
-      pace(checkpoint_every * options.snapshot_checkpoints),
+      schedule(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
       retention(*store, holds,
                 {options.keep_snapshots > 0 ? options.keep_snapshots : SnapshotWriter::kKept,
@@ -94,6 +97,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
                      holds, giver_hooks()),
       replies(results, older_clients, reply_hooks()),
+      queries(query_hooks()),
       pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
             &Loop::now_us),
       subscribers(subscriber_hooks()),
@@ -263,19 +267,11 @@ void Node::Impl::commit(Commit out) {
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
-  cancel(id);
-  timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
-    timers.erase(id);
-    (void)engine->push(Expired{id});
-    pump();
-  });
+  timers.set(id, d.value * options.delta_us / 1000);
 }
 
 void Node::Impl::cancel(TimerId id) {
-  if (const auto it = timers.find(id); it != timers.end()) {
-    loop.cancel(it->second);
-    timers.erase(it);
-  }
+  timers.cancel(id);
 }
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {

@@ -3,6 +3,7 @@
 // delivered is in the log, and so peers have it: the protocol starts when they have given it.
 // Anything else nobody can give, and the node stops.
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "node/impl.hpp"

@@ -1,10 +1,11 @@
-// What a Node holds, and its duties: backend of the executor, clients, recovery. Each duty is a
-// .cpp file of its own (backend.cpp, clients.cpp, recovery.cpp); this header is private to net/.
+// What a Node is made of, and how the parts meet. Private to net/.
+//
+// A part owns its data, says in its header what it guarantees, and knows nothing of the node: it is
+// told what happened, and answers with a return value or by a hook. The functions here are what
+// lies between them, the engine, the writer's thread and the application. Each duty is a .cpp file
+// of its own (backend.cpp, clients.cpp, recovery.cpp).
 #pragma once
 
-#include <deque>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,13 @@
 #include "life/kept_tree.hpp"
 #include "life/log_window.hpp"
 #include "life/out_of_reach.hpp"
-#include "life/peer_questions.hpp"
 #include "life/proof_service.hpp"
 #include "life/pruner.hpp"
 #include "life/retention.hpp"
+#include "life/small_questions.hpp"
 #include "life/snapshot_giver.hpp"
 #include "life/snapshot_holds.hpp"
-#include "life/snapshot_pace.hpp"
+#include "life/snapshot_schedule.hpp"
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
@@ -47,18 +48,20 @@
 #include "node/bodiless.hpp"
 #include "node/commit_tracer.hpp"
 #include "node/durable_pledge.hpp"
+#include "node/engine_timers.hpp"
 #include "node/held_frames.hpp"
 #include "node/known_peers.hpp"
 #include "node/order_watch.hpp"
 #include "node/own_start.hpp"
 #include "node/stage_clock.hpp"
+#include "node/start_level.hpp"
 #include "node/start_question.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
 #include "service/older_clients.hpp"
 #include "service/own_questions.hpp"
 #include "service/own_submissions.hpp"
-#include "service/queries.hpp"
+#include "service/query_service.hpp"
 #include "service/replies.hpp"
 #include "service/submissions.hpp"
 #include "service/subscribers.hpp"
@@ -217,7 +220,7 @@ struct Node::Impl final : EngineHost {
   Error differs_in_state(const Checkpoints::Difference& d) const;
   // proofs.cpp: what is read of the log for others
   bool ask_small(NodeId from, const Frame& f);
-  std::optional<std::uint64_t> answer_small();
+  bool answer_small(NodeId from, const Frame& question);
   void ask_proof(ConnectionId from, const Frame& f);
   void tell_proof(const ProofQueue::Question& of, const Result<LogProof, std::string>& proof);
   // snapshots.cpp
@@ -267,7 +270,7 @@ struct Node::Impl final : EngineHost {
   void query(ConnectionId from, const Frame& f);
   void ask(const Queries::Query& query);
   void reply(const Queries::Query& query, bool failed, ByteView answer);
-  std::optional<std::uint64_t> serve_queries();
+  QueryService::Hooks query_hooks();
 
   // evidence.cpp
   std::string keep_evidence(const Bytes& bytes);
@@ -308,6 +311,7 @@ struct Node::Impl final : EngineHost {
   Replies::Hooks reply_hooks();
   NodeStatus status_now();
 
+  // Who it is, and what it runs on.
   NodeOptions options;
   App& app;
   Genesis genesis;
@@ -318,39 +322,55 @@ struct Node::Impl final : EngineHost {
   LogForm log_form;
   LogReader reader;
   Loop loop;
+
+  // The protocol, and what it asks for.
   Verdicts verdicts;  // after the loop, which its accelerator wakes
   Alarm verdict_alarm{loop, [this] { pump(); }};
   std::unique_ptr<OrderEngine> engine;
+  EngineTimers timers{loop, [this](TimerId id) {
+                        (void)engine->push(Expired{id});
+                        pump();
+                      }};
+  bool pumping = false;
   Transport transport;
   std::unique_ptr<CommitTracer> tracer;  // null: nothing is traced
   std::unique_ptr<Scrubber> scrubber;    // null: nothing is on a disk; tells the writer's thread
   std::unique_ptr<WriterThread> writer;
+
+  // Its log, held against those of peers and mended from them.
   LogSync sync;
   RotMender rot;      // never fetches while `sync` does
   Bodiless bodiless;  // records of the protocol; it starts when peers have given the bodies
   MissingLog missing;
+  bool lags = false;  ///< catching up, as watch_lag last saw
   StandingCheck standing;
   OrderWatch order_watch;
   LogService log_service;
   PieceWork serving_log{loop, [this] { return log_service.step(); }};
   Conduct conduct;
+
+  // The program around it, and how its run ends.
   HostCalls calls;
   bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
-  std::atomic<bool> begun{false};        // run() or start() was called
-  std::exception_ptr thrown;             // by the node's thread
-  std::unique_ptr<Metrics> metrics;      // null: not asked for
-  std::optional<Error> metrics_problem;  // why its port could not be opened
-  StageClock stages;                     // only where there are metrics
-  std::uint64_t ticks = 0;               // of watch_lag
+  std::atomic<bool> begun{false};  // run() or start() was called
+  std::exception_ptr thrown;       // by the node's thread
+  std::optional<Error> stopped_because;
+  std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
+  std::unique_ptr<Metrics> metrics;                            // null: not asked for
+  std::optional<Error> metrics_problem;                        // why its port could not be opened
+  StageClock stages;                                           // only where there are metrics
+  std::uint64_t ticks = 0;                                     // of watch_lag
+  Complaints complaints;
 
-  std::map<TimerId, std::uint64_t> timers;
-  bool pumping = false;
-  bool lags = false;  ///< catching up, as watch_lag last saw
+  // From transactions that wait to the log.
   Submissions submissions;
   Feeder feeder;  // of the pool's transactions to the engine
   Alarm feed_again{loop, [this] { pump(); }};
   Ledger ledger;
+  std::uint64_t payload_bytes = 0;
+
+  // Checkpoints, and what is proved by them.
   std::uint64_t checkpoint_every;  // slots; 0: never
   HashedPayloads hashed;           // for the checkpoints' tree
   LogTree tree;
@@ -359,20 +379,23 @@ struct Node::Impl final : EngineHost {
   KeptTree own_tree;                   // for the search of this node
   TreeService trees;                   // for those of peers
   PieceWork serving_trees{loop, [this] { return trees.step(); }};
-  // For a log hash or a certificate, which take a search in the index.
-  PeerQuestions<Frame, 64> small_questions;
-  PieceWork answering_small{loop, [this] { return answer_small(); }};
+  SmallQuestions small_questions;
+  PieceWork answering_small{loop, [this] { return small_questions.step(); }};
   ProofService proofs;
   PieceWork proving{loop, [this] { return proofs.step(); }};
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
-  SnapshotPace pace;
+
+  // Snapshots, what is pruned behind them, and what is given to those who join.
+  SnapshotSchedule schedule;
   SnapshotSpare spare;
-  std::uint64_t next_snapshot_us = 0;         // not before, while the node is behind its peers
   SnapshotHolds holds;                        // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
+  std::vector<Persist> last_progress;         // that the protocol noted with the last commit
+  std::uint64_t snapshot_length = 0;          // log length at the last one of a stop
   Retention retention;
-  std::unique_ptr<Pruner> pruner;  // null: all of the log is kept
+  std::unique_ptr<Pruner> pruner;   // null: all of the log is kept
+  std::uint64_t next_prune_us = 0;  // when it is looked at again
   OutOfReach out_of_reach;
   struct Joining {
     explicit Joining(StateSync s) : sync(std::move(s)) {}
@@ -384,36 +407,37 @@ struct Node::Impl final : EngineHost {
   bool enters_anew = false;        // the state is on the disk: the node starts from there
   SnapshotGiver snapshot_giver;
   PieceWork giving_parts{loop, [this] { return snapshot_giver.step(); }};
-  std::vector<Persist> last_progress;  // that the protocol noted with the last commit
-  std::uint64_t next_prune_us = 0;     // when it is looked at again
-  /// The application's state behind a slot, as status_now() last saw it.
-  struct ToldState {
-    Round slot{0};
-    Digest state{};
-  };
-  std::optional<ToldState> told_state;
-  std::uint64_t payload_bytes = 0;
-  std::uint64_t snapshot_length = 0;  // log length at the last snapshot
-  std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
+
+  // Clients.
   Visitors visitors;
   OlderClients older_clients;
-  Complaints complaints;
+  std::uint64_t malformed = 0;  // frames of clients; those of nodes are in `conduct`
   KeptResults results;
   Replies replies;
   PieceWork telling{loop, [this] { return replies.tell_results(ledger.slot()); }};
-  Queries queries;
-  PieceWork answering{loop, [this] { return serve_queries(); }};
+  QueryService queries;
+  PieceWork answering{loop, [this] { return queries.step(results.end(), start_level.reached()); }};
   EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   PageQueue pages;
   PieceWork serving_pages{loop, [this] { return pages.serve(); }};
   Subscribers subscribers;
   PieceWork feeding_subscribers{loop, [this] { return subscribers.feed(ledger.slot()); }};
-  ClientId own_client{};  // who this node is as a client of itself
+  /// The application's state behind a slot, as status_now() last saw it.
+  struct ToldState {
+    Round slot{0};
+    Digest state{};
+  };
+  std::optional<ToldState> told_state;
+
+  // The process around it, as a client of its own.
+  ClientId own_client{};
   std::uint64_t own_sequence = 0;
   OwnSubmissions inbox;
   OwnQuestions own_questions;
   PieceWork watching_own{loop, [this] { return end_late_own(); }};
+
+  // Its start, and what keeps its key from signing twice.
   bool has_records = false;  // the store had some of the protocol at the start
   SignOnce sign_once;
   OwnStart own_start;
@@ -423,15 +447,10 @@ struct Node::Impl final : EngineHost {
     std::uint64_t looks = 0;
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
-  /// A start has come to where the log of peers ended when they answered it. Answers that this node
-  /// gave its clients before may be in no log here: its own notes are written behind the answers.
-  bool is_level = false;
-  Round level_at{0};
+  StartLevel start_level;
   KnownPeers known_peers;
   DurablePledge durable_pledge;
   std::uint64_t notes_due_us = 0;
-  std::optional<Error> stopped_because;
-  std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
 };
 
 }  // namespace thresher::net

@@ -32,7 +32,7 @@ SnapshotGiver::Hooks Node::Impl::giver_hooks() {
           [this](Round slot) { return load_certificate(*store, slot, committee().size()); },
           [this](Round slot) { return retention.stays(slot, reader.begin().slot); },
           [this] { return ledger.slot(); },
-          [this] { return pace.grid(); },
+          [this] { return schedule.pace().grid(); },
           [this] {
             return SnapshotHolds::Now{Loop::now_us(), store->written()};
           },

@@ -75,7 +75,7 @@ void Node::Impl::checkpoint_after(const LogEntry& entry) {
   }
   checkpoints.reached(c, tree.open_results());
   checkpoints_differ();
-  if (pace.due_of_fastest(entry.before, entry.slot)) take_snapshot(c, entry.before);
+  if (schedule.pace().due_of_fastest(entry.before, entry.slot)) take_snapshot(c, entry.before);
 }
 
 bool Node::Impl::life_frame(NodeId from, const Frame& f) {

@@ -216,8 +216,7 @@ Result<Unit, Error> Node::Impl::open_trace() {
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
   gateway.reset();
-  for (const Queries::Query& q : queries.take_own())
-    reply(q, true, as_view("the node has stopped"));
+  queries.close("the node has stopped");
   transport.close();
   close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
             : enters_anew   ? "the node took its state from peers and begins anew from it"

@@ -38,10 +38,10 @@ std::string Node::Impl::waits_for() const {
   if (sync.active()) return "fetches the log from peers: " + behind;
   if (log_lacks())
     return "lacks commits of its log up to slot " + std::to_string(missing.until().value);
-  if (!is_level)
+  if (!start_level.reached())
     return "comes to the end that the log had when it started: it has slot " +
            std::to_string(ledger.slot().value) + ", and peers had slot " +
-           std::to_string(level_at.value);
+           std::to_string(start_level.at().value);
   if (now.frontier.value > now.next_slot.value + options.sync_rounds) {
     return "is behind: " + behind;
   }

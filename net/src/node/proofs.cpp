@@ -1,6 +1,4 @@
-// What a node reads of its log for others: proofs for clients, parts of the tree for peers. Piece
-// by piece, within a share of the node's thread.
-#include <algorithm>
+// What a node reads of its log for others: proofs for clients, hashes and certificates for peers.
 #include <optional>
 #include <utility>
 
@@ -15,36 +13,23 @@ namespace {
 constexpr std::uint64_t kTooMany = 10'000;
 /// Clients of older wire versions cannot read a proof.
 constexpr std::uint32_t kProofVersion = 6;
-/// Bytes of a small question.
-constexpr std::size_t kMostSmall = 64;
 }  // namespace
 
-// Each is a few bytes, and a search in the index: a peer that asks without end gets its turn.
 bool Node::Impl::ask_small(NodeId from, const Frame& f) {
-  if (f.control.size() > kMostSmall) return false;
-  small_questions.ask(from, {f.kind, Bytes::copy_of(f.control.view()), {}});
+  if (!small_questions.ask(from, f)) return false;
   answering_small.at_once();
   return true;
 }
 
-std::optional<std::uint64_t> Node::Impl::answer_small() {
-  for (std::uint64_t now = Loop::now_us(); const auto q = small_questions.take(now);) {
-    small_questions.answered();
-    bool good = true;
-    if (q->want.kind == kWantLogHash) {
-      const auto want = wire::decode<wire::WantLogHash>(q->want.control.view());
-      const auto answer = reader.hash_after(q->want, ledger.slot());
-      good = want && answer;
-      if (good) note_log_question(q->from, want->slot);
-      if (good) (void)transport.send(q->from.value, *answer);
-    } else {
-      good = checkpoints.frame(q->from, q->want);
-    }
-    if (!good) conduct.note(q->from, Deed::kMalformed);
-    small_questions.spent(now, Loop::now_us());
-    now = Loop::now_us();
-  }
-  return small_questions.next_us();
+// False: it is malformed.
+bool Node::Impl::answer_small(NodeId from, const Frame& question) {
+  if (question.kind != kWantLogHash) return checkpoints.frame(from, question);
+  const auto want = wire::decode<wire::WantLogHash>(question.control.view());
+  const auto answer = reader.hash_after(question, ledger.slot());
+  if (!want || !answer) return false;
+  note_log_question(from, want->slot);
+  (void)transport.send(from.value, *answer);
+  return true;
 }
 
 void Node::Impl::ask_proof(ConnectionId from, const Frame& f) {

@@ -3,10 +3,6 @@
 #include "node/impl.hpp"
 
 namespace thresher::net {
-namespace {
-/// From one snapshot to the next while the node is behind its peers. Unit: microseconds.
-constexpr std::uint64_t kRestBehind = 60'000'000;
-}  // namespace
 
 bool Node::Impl::shares_state() const {
   return options.store != StoreKind::kMemory && checkpoint_every > 0 &&
@@ -19,8 +15,8 @@ void Node::Impl::recall_grids() {
   std::ranges::reverse(slots);
   for (const Round slot : slots) {
     (void)reader.each(slot, [&](const LogEntry& entry) {
-      if (entry.slot == slot && pace.due_of_fastest(entry.before, slot))
-        holds.took(slot, pace.grid_of(entry.before, slot));
+      if (entry.slot == slot && schedule.pace().due_of_fastest(entry.before, slot))
+        holds.took(slot, schedule.pace().grid_of(entry.before, slot));
       return false;
     });
   }
@@ -39,7 +35,7 @@ void Node::Impl::start_snapshots() {
           [this](const Checkpoint& of, std::uint64_t bytes) {
             loop.post([this, of, bytes] {
               retention.whole(of.slot);
-              pace.took(of.slot, ledger.slot());
+              schedule.written(of.slot, ledger.slot());
               say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
                                     std::to_string(of.length) + " transactions, " +
                                     std::to_string(bytes) + " bytes)");
@@ -61,8 +57,6 @@ OwnState Node::Impl::own_state() const {
   return {ledger.freeze(), tree.peaks(), tree.open_results(), tree.open_leaf()};
 }
 
-// Slots pass quickly while the log is fetched, so each that is due would be old when it is written,
-// and would say nothing about the pace at which snapshots can be taken later.
 bool Node::Impl::catches_up() const {
   return lags || sync.active();
 }
@@ -71,24 +65,21 @@ bool Node::Impl::catches_up() const {
 // here. `before`: the slot of the commit before it.
 void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
   if (!snapshots || checkpoints.difference()) return;
-  const bool due = pace.due(before, checkpoint.slot);
   const std::uint64_t now = Loop::now_us();
-  const bool behind = catches_up();
-  const bool busy = snapshots->busy();
-  if (due && busy && !behind) pace.left_out();
-  const bool takes = due && !busy && (!behind || now >= next_snapshot_us);
   spare.drop();
-  // While the log is fetched, only what may be the last one of it.
-  if (!takes && behind && !pace.near(checkpoint.slot, engine->sample().frontier)) return;
+  const auto take = schedule.after(
+      before, checkpoint.slot,
+      {now, snapshots->busy(), catches_up(), [this] { return engine->sample().frontier; }});
+  if (take == SnapshotSchedule::Take::kNothing) return;
   SnapshotWriter::Job job;
   if (!calls.run("freeze()", [&] { job.state = app.freeze(); })) return halt(app_threw());
   if (!job.state) return;
   job.checkpoint = checkpoint;
   job.own = own_state();
   job.ledger = portable_ledger(checkpoint);
-  job.grid = pace.grid_of(before, checkpoint.slot);
-  if (!takes) return spare.keep(std::move(job));
-  next_snapshot_us = now + kRestBehind;
+  job.grid = schedule.pace().grid_of(before, checkpoint.slot);
+  if (take == SnapshotSchedule::Take::kSpare) return spare.keep(std::move(job));
+  schedule.taken(now);
   write_snapshot(std::move(job));
 }
 

@@ -133,7 +133,7 @@ void Node::Impl::note_peers() {
 void Node::Impl::begin_start() {
   starting.emplace(Starting{StartQuestion(committee(), self, engine->quorum())});
   if (options.observe) {
-    is_level = true;  // it asks nobody
+    start_level.asks_nobody();
     return say(Level::kInfo, "observes: it follows the log of its peers and signs nothing");
   }
   starting->question.begin(Loop::now_us());
@@ -262,16 +262,15 @@ void Node::Impl::weigh_answers() {
 
 // In a process that has just begun, a client may have been told of more by the one before it.
 void Node::Impl::look_level() {
-  if (is_level || starting || ledger.slot() < level_at || !engine->sample().up_to_date) return;
-  is_level = true;
-  answering.at_once();
+  if (start_level.reached() || starting) return;
+  if (start_level.look(ledger.slot(), engine->sample().up_to_date)) answering.at_once();
 }
 
 void Node::Impl::start_engine() {
   if (std::string problem = sign_once.sign(); !problem.empty())
     return halt(Error{ErrorCode::kIo, std::move(problem), options.key});
   const auto held = starting->held.take();
-  level_at = starting->question.end_of_peers();
+  start_level.comes_to(starting->question.end_of_peers());
   starting.reset();
   // Not before: a quorum has answered, so the number is theirs too. A node started with a wrong one
   // had no links and ordered nothing, so it may be corrected.

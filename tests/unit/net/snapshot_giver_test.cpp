@@ -109,8 +109,8 @@ TEST_F(Giving, NothingIsHeldThatIsAheadOfTheLog) {
 
 // The one of the coarsest grid is older than all that would be offered.
 TEST_F(Giving, WhatSlowerMembersAreAboutToHaveStays) {
-  for (const auto& [slot, grid] : {std::pair{10, 2}, {20, 1}, {30, 0}, {40, 1}, {50, 0}})
-    holds_.took(Round{static_cast<std::uint64_t>(slot)}, static_cast<std::uint8_t>(grid));
+  const std::uint8_t grids[] = {2, 1, 0, 1, 0};  // of the slots 10, 20, ...
+  for (std::uint64_t i = 0; i < 5; ++i) holds_.took(Round{10 * (i + 1)}, grids[i]);
   EXPECT_EQ(asks(kOther), (Slots{50, 40, 30, 20}));
   EXPECT_FALSE(holds_.keeps(Round{10}));
   EXPECT_EQ(asks(kNewcomer, {{}, {2}}).front(), 10u);
