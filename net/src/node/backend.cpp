@@ -17,6 +17,11 @@ constexpr std::size_t kBlocksOnTheWay = 2;
 /// Without a commit, while transactions wait. Unit: microseconds.
 constexpr std::uint64_t kStandstill = 10'000'000;
 
+// A range of sequences of its own for every start.
+std::uint64_t fresh_sequence() {
+  return hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
+}
+
 std::vector<PublicKey> keys_of(const Genesis& genesis) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
@@ -101,6 +106,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
             &Loop::now_us),
       subscribers(subscriber_hooks()),
+      own_client(client_id_of(key.public_key()), fresh_sequence(), options.transaction_bytes,
+                 own_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       own_start(committee(), key, chain.chain) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {

@@ -18,36 +18,7 @@ constexpr std::uint64_t kNotTaken = 16u << 20;
 constexpr std::uint64_t kLongestRest = 10'000'000;
 /// Between two looks for what can be ordered no more. Unit: microseconds.
 constexpr std::uint64_t kExpiryCheck = 1'000'000;
-/// Between two looks for own submissions whose patience has ended. Unit: microseconds.
-constexpr std::uint64_t kOwnTick = 10'000;
 
-// A refusal in words, for those that are in this process.
-std::string in_words(Refusal why, std::uint64_t limit) {
-  switch (why) {
-    case Refusal::kTooLarge:
-      return "the transaction is larger than the " + std::to_string(limit) +
-             " bytes of transaction_bytes: split it, or raise the limit";
-    case Refusal::kOverloaded:
-      return "the node is overloaded: submit less, or later";
-    case Refusal::kObserves:
-      return "this node observes: it follows the log and orders nothing; submit it to another node";
-    case Refusal::kExpired:
-      return "the transaction was not ordered by its last slot, and never will be: submit it again";
-    case Refusal::kTooLate:
-      return "the node cannot tell any more whether the transaction was ordered before: look for "
-             "it "
-             "in the log before you submit it again";
-    case Refusal::kTooEarly:
-      return "the first slot of the transaction is ahead of the node's log: submit it later";
-    case Refusal::kMalformed:
-      return "the transaction cannot be read";
-    case Refusal::kRejected:
-      return "the application refuses the transaction";
-    case Refusal::kUnreachable:
-      return "no node was reached: submit it again";
-  }
-  return {};
-}
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
@@ -166,57 +137,33 @@ void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
   OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel),
                     guarded(std::move(done), "submit()", tell)};
   if (how.patience_us != 0) ask.deadline_us = end_of(how.patience_us);
-  if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
+  if (own_client.add(std::move(ask))) loop.post([this] { take_own(); });
 }
 
 // What the process around this node submitted; its sequences are this node's own.
 void Node::Impl::take_own() {
   if (!writer) return;  // begin() asks again
-  for (OwnSubmission& ask : inbox.take()) take_own(std::move(ask));
+  own_client.take(ledger.slot());
   watching_own.at_once();
   pump();
 }
 
-void Node::Impl::take_own(OwnSubmission ask) {
-  if (ask.cancel.stop_requested()) {
-    return ask.refuse(Refusal::kUnreachable, "it was cancelled before the node took it");
-  }
-  const std::uint64_t sequence = own_sequence++;
-  std::vector<std::byte> entry;
-  append_entry(sequence, ask.data.view(), entry);
-  const RunHead head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-  const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger, kOwnLink);
-  refuse_later(answers.gave_way, Refusal::kOverloaded);
-  if (!answers.rejected.empty()) {
-    return ask.refuse(Refusal::kRejected, answers.rejected.begin()->first);
-  }
-  if (!answers.refused.empty()) {
-    const Refusal why = answers.refused.begin()->first;
-    return ask.refuse(why, in_words(why, options.transaction_bytes));
-  }
-  if (metrics) stages.waits(Loop::now_us());
-  ask.until = head.valid.until.value;
-  if (ask.cancel.stop_possible()) {
-    ask.on_cancel = std::make_unique<OwnSubmission::StopCallback>(
-        ask.cancel, [this, sequence] { loop.post([this, sequence] { cancel_own(sequence); }); });
-  }
-  inbox.keep(sequence, std::move(ask));
+OwnClient::Hooks Node::Impl::own_hooks() {
+  return {
+      [this](const RunHead& head, const Bytes& entries) {
+        return submissions.submit(head, entries, ledger, kOwnLink);
+      },
+      [this](const std::vector<Submission>& others) { refuse_later(others, Refusal::kOverloaded); },
+      [this] {
+        if (metrics) stages.waits(Loop::now_us());
+      },
+      [this](std::function<void()> work) { loop.post(std::move(work)); }};
 }
 
 // Nobody would answer what the process around the node has asked, or asks from now on.
 void Node::Impl::close_own(const std::string& why) {
-  inbox.close(why);
+  own_client.close(why);
   own_questions.close(why);
-}
-
-void Node::Impl::cancel_own(std::uint64_t sequence) {
-  if (auto ask = inbox.settle(sequence)) ask->unknown("it was cancelled");
-}
-
-std::optional<std::uint64_t> Node::Impl::end_late_own() {
-  const std::uint64_t now = Loop::now_us();
-  for (OwnSubmission& ask : inbox.take_late(now)) ask.unknown("no commit in time");
-  return inbox.any_deadline() ? std::optional(now + kOwnTick) : std::nullopt;
 }
 
 void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
@@ -237,11 +184,7 @@ void Node::Impl::refuse_later(const std::vector<Submission>& waiting, Refusal wh
   for (const auto& [from, sequences] : of_links) {
     if (visitors.client(from) != nullptr) refuse(from, why, sequences);
     if (from != kOwnLink) continue;
-    for (const std::uint64_t sequence : sequences) {
-      if (auto ask = inbox.settle(sequence)) {
-        ask->refuse(why, in_words(why, options.transaction_bytes));
-      }
-    }
+    for (const std::uint64_t sequence : sequences) own_client.refused(sequence, why);
   }
 }
 
@@ -342,7 +285,7 @@ void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit&
                         const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
   if (visitors.client(s.from) != nullptr) replies.placed(s.from, {s.sequence, t.position});
   if (s.from != kOwnLink || !result) return;
-  auto ask = inbox.settle(s.sequence);
+  auto ask = own_client.ordered(s.sequence);
   if (!ask) return;
   Receipt receipt{t.position, commit.slot.value, commit.id, block->id, {}, *result};
   if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);

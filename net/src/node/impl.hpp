@@ -59,8 +59,8 @@
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
 #include "service/older_clients.hpp"
+#include "service/own_client.hpp"
 #include "service/own_questions.hpp"
-#include "service/own_submissions.hpp"
 #include "service/query_service.hpp"
 #include "service/replies.hpp"
 #include "service/submissions.hpp"
@@ -289,9 +289,7 @@ struct Node::Impl final : EngineHost {
   void trace_taken(const ClientId& client, ByteView entries);
   void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
-  void take_own(OwnSubmission ask);
-  std::optional<std::uint64_t> end_late_own();
-  void cancel_own(std::uint64_t sequence);
+  OwnClient::Hooks own_hooks();
   void close_own(const std::string& why);
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
               const std::string& text = {});
@@ -431,11 +429,9 @@ struct Node::Impl final : EngineHost {
   std::optional<ToldState> told_state;
 
   // The process around it, as a client of its own.
-  ClientId own_client{};
-  std::uint64_t own_sequence = 0;
-  OwnSubmissions inbox;
+  OwnClient own_client;
+  PieceWork watching_own{loop, [this] { return own_client.end_late(Loop::now_us()); }};
   OwnQuestions own_questions;
-  PieceWork watching_own{loop, [this] { return end_late_own(); }};
 
   // Its start, and what keeps its key from signing twice.
   bool has_records = false;  // the store had some of the protocol at the start

@@ -132,9 +132,6 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);
   if (impl.metrics_problem) return made;
-  impl.own_client = client_id_of(impl.key.public_key());
-  // A range of sequences of its own for every start.
-  impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
   impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
   if (const auto recovered = impl.recover(); !recovered) return recovered.error();
   if (impl.options.store != StoreKind::kMemory)

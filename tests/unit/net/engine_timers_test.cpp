@@ -1,11 +1,9 @@
-// The timers of a protocol, and whether its node has come to where its peers were.
+// The timers of a protocol expire once each, or are cancelled.
 #include "node/engine_timers.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "node/start_level.hpp"
 
 namespace thresher::net {
 namespace {
@@ -47,21 +45,6 @@ TEST(EngineTimers, WhatIsSetAgainRunsAnewAlsoWhenItExpires) {
   });
   loop.run();
   EXPECT_EQ(expired, 3);
-}
-
-TEST(StartLevel, IsReachedOnceAndForGood) {
-  StartLevel level;
-  level.comes_to(Round{7});
-  EXPECT_FALSE(level.look(Round{6}, true));
-  EXPECT_FALSE(level.look(Round{7}, false));  // more may have been decided
-  EXPECT_FALSE(level.reached());
-  EXPECT_TRUE(level.look(Round{7}, true));
-  EXPECT_TRUE(level.reached());
-  EXPECT_FALSE(level.look(Round{8}, true));
-  StartLevel observer;
-  observer.asks_nobody();
-  EXPECT_TRUE(observer.reached());
-  EXPECT_FALSE(observer.look(Round{1}, true));
 }
 
 }  // namespace

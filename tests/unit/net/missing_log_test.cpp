@@ -1,10 +1,7 @@
-// What a log lacks, and what waits until it is there; where peers' logs begin behind it.
+// What a log lacks, and what waits until it is there.
 #include "ledger/missing_log.hpp"
 
 #include <gtest/gtest.h>
-
-#include "life/out_of_reach.hpp"
-#include "node/bodiless.hpp"
 
 namespace thresher::net {
 namespace {
@@ -81,58 +78,6 @@ TEST(MissingLog, PeersAreAskedNowAndThen) {
   EXPECT_TRUE(missing.may_fetch(1'000'000));
   EXPECT_FALSE(missing.may_fetch(1'000'000 + MissingLog::kFetchAgain - 1));
   EXPECT_TRUE(missing.may_fetch(1'000'000 + MissingLog::kFetchAgain));
-}
-
-constexpr std::uint64_t kSecond = 1'000'000;
-
-// Of four, one lies: three others, of whom two say so.
-TEST(OutOfReach, TakesTheWordOfAllButF) {
-  OutOfReach out(*Committee::of(4));
-  out.begins(NodeId{1}, Round{50});
-  EXPECT_FALSE(out.beyond(Round{10}));
-  out.begins(NodeId{1}, Round{50});
-  EXPECT_FALSE(out.beyond(Round{10}));
-  EXPECT_FALSE(out.all_have_pruned());
-  out.begins(NodeId{2}, Round{40});
-  EXPECT_EQ(out.beyond(Round{10}), Round{40});
-  EXPECT_FALSE(out.beyond(Round{40}));  // one of them has what follows
-  EXPECT_TRUE(out.all_have_pruned());
-  out.forget();
-  EXPECT_FALSE(out.beyond(Round{10}));
-}
-
-TEST(OutOfReach, StandsWhenTheLogDoesNotGrowForLongEnough) {
-  OutOfReach out(*Committee::of(4));
-  EXPECT_FALSE(out.stands(Round{10}, kSecond));
-  for (std::uint16_t peer = 1; peer < 4; ++peer) out.begins(NodeId{peer}, Round{50});
-  const std::uint64_t since = 100 * kSecond;
-  EXPECT_FALSE(out.stands(Round{10}, since));
-  EXPECT_FALSE(out.stands(Round{10}, since + OutOfReach::kStandsStill - 1));
-  EXPECT_TRUE(out.stands(Round{10}, since + OutOfReach::kStandsStill));
-  // The protocol brought a commit after all.
-  EXPECT_FALSE(out.stands(Round{11}, since + OutOfReach::kStandsStill));
-  out.moves();
-  EXPECT_FALSE(out.stands(Round{11}, since + 5 * OutOfReach::kStandsStill));
-  EXPECT_TRUE(out.stands(Round{11}, since + 6 * OutOfReach::kStandsStill));
-}
-
-TEST(Bodiless, GivesEachRecordOnceWithoutItsBody) {
-  Bodiless bodiless;
-  EXPECT_TRUE(bodiless.empty());
-  const Bytes key = Bytes::copy_of(as_view("key"));
-  Restored record;
-  record.table = 3;
-  record.key = key;
-  record.body = Bytes::copy_of(as_view("damaged"));
-  bodiless.add(record);
-  EXPECT_FALSE(bodiless.has({4, key}));
-  EXPECT_TRUE(bodiless.has({3, key}));
-  EXPECT_FALSE(bodiless.take({3, Bytes::copy_of(as_view("other"))}));
-  const auto taken = bodiless.take({3, key});
-  ASSERT_TRUE(taken);
-  EXPECT_TRUE(taken->body.empty());
-  EXPECT_TRUE(bodiless.empty());
-  EXPECT_FALSE(bodiless.take({3, key}));
 }
 
 }  // namespace

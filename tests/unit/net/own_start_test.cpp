@@ -1,11 +1,7 @@
-// What makes a start stop because its key runs, or ran, elsewhere; and what may be noted of what it
-// signed, and what it keeps of what peers say before it signs.
+// What makes a start stop because its key runs, or ran, elsewhere.
 #include "node/own_start.hpp"
 
 #include <gtest/gtest.h>
-
-#include "node/durable_pledge.hpp"
-#include "node/held_frames.hpp"
 
 namespace thresher::net {
 namespace {
@@ -85,41 +81,6 @@ TEST(OwnStart, OfAnObserverIsOfNoCount) {
   node.own.begin_observing();
   EXPECT_EQ(node.own.incarnation().count, 0u);
   EXPECT_TRUE(signed_with(node.key.public_key(), node.chain, node.own.incarnation()));
-}
-
-TEST(DurablePledge, IsNeverMoreThanTheDiskHas) {
-  DurablePledge pledge;
-  EXPECT_FALSE(pledge.look({1, 0}));
-  pledge.handed(1);
-  pledge.durable(1);  // handed after the look, so all before it is on the disk
-  EXPECT_EQ(pledge.look({5, 2}), (Pledge{1, 0}));
-  EXPECT_FALSE(pledge.look({6, 2}));
-  pledge.handed(2);
-  pledge.handed(3);
-  pledge.durable(1);
-  EXPECT_FALSE(pledge.look({7, 2}));
-  pledge.durable(2);
-  EXPECT_EQ(pledge.look({8, 3}), (Pledge{5, 2}));
-}
-
-TEST(HeldFrames, ComeOutInOrderAndOfEachPeerSoMany) {
-  HeldFrames held;
-  const Frame large{1, {}, Bytes::from(std::vector<std::byte>(300'000))};
-  for (int i = 0; i < 100; ++i) held.hold(kPeers[0], large);
-  for (std::uint8_t i = 0; i < 10; ++i) held.hold(kPeers[1], {i, {}, {}});
-  const auto out = held.take();
-  std::size_t of_first = 0;
-  std::uint8_t next = 0;
-  for (const auto& [from, frame] : out) {
-    if (from == kPeers[0]) {
-      ++of_first;
-    } else {
-      EXPECT_EQ(frame.kind, next++);
-    }
-  }
-  EXPECT_EQ(next, 10);
-  EXPECT_EQ(of_first, HeldFrames::kMostBytes / 300'000 + 1);
-  EXPECT_TRUE(held.take().empty());
 }
 
 }  // namespace

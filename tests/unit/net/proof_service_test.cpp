@@ -1,8 +1,6 @@
-// Proofs for clients and parts of the tree for peers: each question is answered once, however many
-// pieces of the log that takes.
+// Each question for a proof is answered once, however many pieces of the log that takes.
 #include "life/proof_service.hpp"
 
-#include "life/tree_service.hpp"
 #include "logged_tree.hpp"
 
 namespace thresher::net {
@@ -148,28 +146,6 @@ TEST(ProofService, WhatIsBeyondALinksPlacesIsNotTaken) {
   for (std::size_t k = 0; k < ProofQueue::kMostOfOne; ++k) ASSERT_TRUE(p.service->ask(1, k % 20));
   EXPECT_FALSE(p.service->ask(1, 0));
   EXPECT_TRUE(p.service->ask(2, 0));
-}
-
-TEST(TreeService, AnswersEachPeerOnceAlsoWhatIsNotKnown) {
-  Proved p(2 * LogTree::kChunk);
-  p.hurry();
-  std::vector<std::pair<NodeId, TreePart>> sent;
-  TreeService trees(p.log.store, *p.reader, 4,
-                    {[&](NodeId to, const TreePart& part) { sent.emplace_back(to, part); },
-                     [&] { return p.now += p.look_us; }});
-  const Checkpoint& c = p.log.checkpoints.back().signed_checkpoint.checkpoint;
-  const std::uint64_t leaves = leaves_of(c.length);
-  trees.want(NodeId{1}, {c.slot, 0, leaves});
-  trees.want(NodeId{2}, {c.slot, 0, leaves + 1});               // beyond the tree
-  trees.want(NodeId{3}, {Round{c.slot.value + 1}, 0, leaves});  // of no checkpoint
-  while (const auto at = trees.step()) p.now = std::max(p.now, *at);
-  ASSERT_EQ(sent.size(), 3u);
-  for (const auto& [to, part] : sent) {
-    EXPECT_EQ(part.known, to == NodeId{1});
-    if (part.known) {
-      EXPECT_EQ(coding::merkle_parent(part.left, part.right), c.root);
-    }
-  }
 }
 
 }  // namespace
