@@ -48,16 +48,6 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author
   return result;
 }
 
-Error Node::Impl::app_threw() const {
-  return {ErrorCode::kRejected, calls.problem(), options.home,
-          "mend the application, then start the node again: it has the log"};
-}
-
-Error Node::Impl::app_threw_in_log() const {
-  return {ErrorCode::kRejected, calls.problem(), options.home,
-          "mend the application, then start the node again, which gives it this transaction first"};
-}
-
 // A check that throws refuses: else whoever finds such a transaction could stop every node.
 std::optional<std::string> Node::Impl::check(const ClientId& client, ByteView data) {
   if (client == kEvidenceClient) return std::nullopt;

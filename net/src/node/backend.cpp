@@ -37,6 +37,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       key(k),
       self(id),
       chain(genesis.context()),
+      words(options, committee().at_least(kValidity)),
       store(std::move(s)),
       log_form(log_form_of(genesis)),
       reader(*store, log_form),
@@ -270,7 +271,7 @@ void Node::Impl::commit(Commit out) {
   checkpoint_after(entry);
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
-  if (!calls.problem().empty()) halt(app_threw_in_log());
+  if (!calls.problem().empty()) halt(words.app_threw_in_log(calls.problem()));
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
@@ -295,13 +296,7 @@ void Node::Impl::endorse(const Endorse& e) {
 }
 
 void Node::Impl::broken(const std::string& what) {
-  halt(Error{
-      ErrorCode::kRejected,
-      "an invariant of '" + std::string(genesis.protocol) + "' does not hold: " + what +
-          ". Either this is a defect of the program or more than " + std::to_string(genesis.f) +
-          " members are Byzantine: nothing more is signed",
-      options.home,
-      "keep the folder '" + options.home + "' and report it before you start the node again"});
+  halt(words.broken_invariant(genesis.protocol, genesis.f, what));
 }
 
 // A log that throws loses its line; the node goes on.

@@ -20,7 +20,7 @@ std::string place_of(const Restored& record) {
 // While the store is read. Whether the log names it shows when the log is whole.
 Result<Unit, Error> Node::Impl::lacks_body(Restored record) {
   if (committee().size() == 1 || options.store == StoreKind::kMemory) {
-    return unreadable(Errc::kCorrupt, place_of(record));
+    return words.unreadable(Errc::kCorrupt, place_of(record));
   }
   bodiless.add(std::move(record));
   return Unit{};
@@ -40,10 +40,10 @@ void Node::Impl::mend_bodies() {
     found += static_cast<std::size_t>(blocks);
     return found < bodiless.size();
   });
-  if (!read) return halt(unreadable(read.error(), "an entry of the log"));
+  if (!read) return halt(words.unreadable(read.error(), "an entry of the log"));
   if (found < bodiless.size()) {
     return halt(
-        unreadable(Errc::kCorrupt, place_of(bodiless.first()) + ", which is not in the log"));
+        words.unreadable(Errc::kCorrupt, place_of(bodiless.first()) + ", which is not in the log"));
   }
   rot.add(std::move(entries));
 }
@@ -55,7 +55,7 @@ void Node::Impl::give_bodies(const Commit& commit) {
     auto record = bodiless.take(engine->record_of(*b));
     if (!record) continue;
     record->body = b->payload;
-    if (!engine->push(*record)) return halt(unreadable(Errc::kCorrupt, place_of(*record)));
+    if (!engine->push(*record)) return halt(words.unreadable(Errc::kCorrupt, place_of(*record)));
     (void)engine->run();
   }
   if (log_whole()) note_lost_end();

@@ -311,7 +311,7 @@ NodeStatus Node::Impl::status_now() {
   // dear.
   if (!told_state || told_state->slot != ledger.slot()) {
     if (!calls.run("state()", [&] { told_state = {ledger.slot(), app.state()}; }))
-      halt(app_threw());
+      halt(words.app_threw(calls.problem()));
   }
   if (told_state) out.state = told_state->state;
   out.waits_for = waits_for();

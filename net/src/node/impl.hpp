@@ -51,6 +51,7 @@
 #include "node/engine_timers.hpp"
 #include "node/held_frames.hpp"
 #include "node/known_peers.hpp"
+#include "node/last_words.hpp"
 #include "node/order_watch.hpp"
 #include "node/own_start.hpp"
 #include "node/stage_clock.hpp"
@@ -129,7 +130,6 @@ struct Node::Impl final : EngineHost {
 
   // node.cpp: the life of a node
   Result<Unit, Error> begin();
-  Error not_written(const Error& why, WriterThread::Failure failure) const;
   void durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us);
   void live();
   void finish();
@@ -150,7 +150,6 @@ struct Node::Impl final : EngineHost {
   std::string proof_against_self(NodeId from, const wire::Known& known) const;
   void hear_known(NodeId from, const Frame& f);
   void hear_other_process(NodeId from, const Frame& f);
-  Error never_twice(const std::string& what) const;
   void weigh_answers();
   void start_engine();
 
@@ -161,8 +160,6 @@ struct Node::Impl final : EngineHost {
   Result<Unit, Error> read_log(std::optional<std::uint64_t> until_us);
   Result<Unit, Error> replay_entry(const LogEntry& entry);
   Result<Unit, Error> restore_record(Restored record);
-  Error unreadable(Errc why, const std::string& place) const;
-  Error of_other_genesis(const std::string& place) const;
   void save_snapshot();
   void watch_lag();
   void check_log();
@@ -182,7 +179,6 @@ struct Node::Impl final : EngineHost {
   void mend_with(Commit commit);
   void mend_payloads(const LogEntry& entry, const Commit& commit);
   void write_back(const LogEntry& entry, const Commit& commit, std::function<void()> done);
-  Error differs_from_peers(Round slot) const;
   void write_back(const Commit& commit);
   void write_again(Commit out);
   void note_gap(Commit commit);
@@ -215,9 +211,6 @@ struct Node::Impl final : EngineHost {
   bool life_frame(NodeId from, const Frame& f);
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
-  std::string how_to_apply_again() const;
-  Error differs_in_result(const Checkpoints::Difference& d) const;
-  Error differs_in_state(const Checkpoints::Difference& d) const;
   // proofs.cpp: what is read of the log for others
   bool ask_small(NodeId from, const Frame& f);
   bool answer_small(NodeId from, const Frame& question);
@@ -250,7 +243,6 @@ struct Node::Impl final : EngineHost {
   void look_at_holds();
   void note_log_question(NodeId from, Round slot);
   void begins(const LogBegin& begin);
-  Error pruned_too_far() const;
   void pruned_there(NodeId peer, Round begins);
   Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
@@ -258,14 +250,10 @@ struct Node::Impl final : EngineHost {
   std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
   FromSnapshot restore_from(StartPoint from, ByteView state, const Digest& digest);
   FromSnapshot restore_running(const SnapshotFolder& folder, Round slot);
-  Error restored_wrongly(const std::string& snapshot, const std::string& state,
-                         const std::string& remedy) const;
 
   // application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
                                    const Digest* payload = nullptr);
-  Error app_threw() const;
-  Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
   void query(ConnectionId from, const Frame& f);
   void ask(const Queries::Query& query);
@@ -316,6 +304,7 @@ struct Node::Impl final : EngineHost {
   crypto::SigningKey key;
   NodeId self;
   ChainContext chain;
+  LastWords words;
   std::unique_ptr<NodeStore> store;
   LogForm log_form;
   LogReader reader;

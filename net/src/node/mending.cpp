@@ -27,7 +27,7 @@ Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
     const auto checked = checked_payload(b, body);
     if (checked) continue;
     const std::string place = "a payload of slot " + std::to_string(entry.slot.value);
-    if (checked.error() == Errc::kIo) return unreadable(Errc::kIo, place);
+    if (checked.error() == Errc::kIo) return words.unreadable(Errc::kIo, place);
     // Damaged bytes are written again where they lie. Where the log of the disk ends before
     // it there is no such place: then the rest of the log is fetched.
     return body ? lacks_log(entry.slot, entry, place)
@@ -41,14 +41,14 @@ Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
 Result<Unit, Error> Node::Impl::lacks_log(Round until, std::optional<LogEntry> damaged,
                                           const std::string& what) {
   if (committee().size() == 1 || options.store == StoreKind::kMemory) {
-    return unreadable(Errc::kCorrupt, what);
+    return words.unreadable(Errc::kCorrupt, what);
   }
   if (until == Round{0}) {
     const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
       until = std::max(until, entry.slot);
       return true;
     });
-    if (!read) return unreadable(read.error(), "an entry of the log");
+    if (!read) return words.unreadable(read.error(), "an entry of the log");
   }
   missing.hole(until, std::move(damaged));
   say(Level::kWarning, "the log of '" + options.home + "' is damaged (" + what + "): slots " +
@@ -112,22 +112,14 @@ void Node::Impl::mend_with(Commit commit) {
   feeding_subscribers.go_on();
 }
 
-Error Node::Impl::differs_from_peers(Round slot) const {
-  return {ErrorCode::kMismatch,
-          "the log of '" + options.home + "' differs from that of " +
-              std::to_string(committee().at_least(kValidity)) + " peers in slot " +
-              std::to_string(slot.value) + ". Keep the folder, which shows what happened",
-          options.home};
-}
-
 // The entry is there, and so are the frames around it: only payloads are not what they were.
 void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
   const LogEntry again =
       ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr& block,
                                 const Fingerprint&) { (void)apply(t, block->author); });
-  if (!calls.problem().empty()) return halt(app_threw_in_log());
+  if (!calls.problem().empty()) return halt(words.app_threw_in_log(calls.problem()));
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
-    return halt(differs_from_peers(entry.slot));
+    return halt(words.differs_from_peers(entry.slot));
   }
   writer->persist(tree_records(), 0);
   checkpoint_after(entry);

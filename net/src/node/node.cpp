@@ -155,7 +155,7 @@ Result<Unit, Error> Node::Impl::begin() {
       },
       [this](const Error& why, WriterThread::Failure failure) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        loop.post([this, why, failure] { halt(not_written(why, failure)); });
+        loop.post([this, why, failure] { halt(words.not_written(why, failure)); });
       },
       ledger.end());
   if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
@@ -171,26 +171,6 @@ Result<Unit, Error> Node::Impl::begin() {
     take_own();
   });
   return Unit{};
-}
-
-Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) const {
-  const std::string text = why.text();
-  if (failure == WriterThread::Failure::kDefect) {
-    return {why.code, "the log of '" + options.home + "' was not written on: " + text, options.home,
-            "this is a defect of the program: keep the folder, report it, and start the node "
-            "again, which reads its log anew"};
-  }
-  if (why.code == ErrorCode::kMissing)
-    return {why.code, "nothing more was signed: " + why.what, options.home, why.remedy};
-  if (why.code == ErrorCode::kUnsupported) return disk_failed(options.home, why, {});
-  if (text.find(std::strerror(EMFILE)) != std::string::npos) {
-    return {why.code,
-            "nothing can be written under '" + options.home + "': " + disk_problem(EMFILE) + " (" +
-                text + ")",
-            options.home};
-  }
-  return {why.code, "the disk under '" + options.home + "' refused a write", options.home,
-          "free space or replace it, then restart the node (" + text + ")"};
 }
 
 // On the node's thread: the writer wrote all up to a barrier.

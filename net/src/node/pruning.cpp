@@ -103,14 +103,4 @@ void Node::Impl::pruned_there(NodeId peer, Round begins) {
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what);
 }
 
-Error Node::Impl::pruned_too_far() const {
-  return {ErrorCode::kMissing,
-          "the log of '" + options.home + "' begins at position " +
-              std::to_string(reader.begin().length) + ", and no snapshot in '" + options.data +
-              "' gives the application's state from there on: put 'snapshots' or 'snapshot' of "
-              "this folder back; else move 'data' away and keep it. Then " +
-              std::string(kObserve),
-          options.data};
-}
-
 }  // namespace thresher::net

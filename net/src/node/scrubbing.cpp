@@ -23,7 +23,7 @@ void Node::Impl::start_scrubbing() {
 void Node::Impl::note_rot(LogEntry entry) {
   if (committee().size() == 1) {
     return halt(
-        unreadable(Errc::kCorrupt, "a payload of slot " + std::to_string(entry.slot.value)));
+        words.unreadable(Errc::kCorrupt, "a payload of slot " + std::to_string(entry.slot.value)));
   }
   rot.found(std::move(entry));
 }
@@ -51,8 +51,8 @@ RotMender::Hooks Node::Impl::rot_hooks() {
           [this] { scrubber->go_on(); },
           [this](RotMender::Fault fault, Round slot) {
             halt(fault == RotMender::Fault::kDiffers
-                     ? differs_from_peers(slot)
-                     : unreadable(Errc::kCorrupt, "the entries of the log"));
+                     ? words.differs_from_peers(slot)
+                     : words.unreadable(Errc::kCorrupt, "the entries of the log"));
           }};
 }
 

@@ -72,7 +72,8 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
       {now, snapshots->busy(), catches_up(), [this] { return engine->sample().frontier; }});
   if (take == SnapshotSchedule::Take::kNothing) return;
   SnapshotWriter::Job job;
-  if (!calls.run("freeze()", [&] { job.state = app.freeze(); })) return halt(app_threw());
+  if (!calls.run("freeze()", [&] { job.state = app.freeze(); }))
+    return halt(words.app_threw(calls.problem()));
   if (!job.state) return;
   job.checkpoint = checkpoint;
   job.own = own_state();
@@ -190,17 +191,6 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
   return FromSnapshot::kYes;
 }
 
-Error Node::Impl::restored_wrongly(const std::string& snapshot, const std::string& state,
-                                   const std::string& remedy) const {
-  return {ErrorCode::kRejected,
-          "the snapshot '" + snapshot + "' does not give " + state +
-              ": snapshot() or freeze() and restore() of the application do not belong together. "
-              "Mend it, "
-              "remove '" +
-              remedy + "', and start the node again, which reads more of its log",
-          options.data};
-}
-
 // One that was taken while the node ran, if a quorum certified it: what came before this node found
 // out that its application differs is not restored. kNo: it is passed over, and the log says why.
 Node::Impl::FromSnapshot Node::Impl::restore_running(const SnapshotFolder& folder, Round slot) {
@@ -249,7 +239,7 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     const std::string file = options.data + "/snapshot";
     if (got == FromSnapshot::kYes) ended = Unit{};
     if (got == FromSnapshot::kWrong)
-      ended = restored_wrongly(file, "the state that the application had at the stop", file);
+      ended = words.restored_wrongly(file, "the state that the application had at the stop", file);
     return got != FromSnapshot::kNo;
   };
   for (const Round slot : folder.slots()) {
@@ -257,9 +247,9 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     const FromSnapshot got = restore_running(folder, slot);
     if (got == FromSnapshot::kYes) return Unit{};
     if (got == FromSnapshot::kWrong)
-      ended = restored_wrongly(folder.path_of(slot), "the state that was certified",
-                               options.data + "/snapshots");
-    if (!calls.problem().empty()) return app_threw();
+      ended = words.restored_wrongly(folder.path_of(slot), "the state that was certified",
+                                     options.data + "/snapshots");
+    if (!calls.problem().empty()) return words.app_threw(calls.problem());
   }
   if (!stop_tried) (void)try_stop();
   return ended;

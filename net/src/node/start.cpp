@@ -200,7 +200,7 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
     return conduct.note(from, Deed::kMalformed);
   }
   const std::string proof = proof_against_self(from, *known);
-  if (!proof.empty()) return halt(never_twice(proof));
+  if (!proof.empty()) return halt(words.never_twice(proof));
   if (!starting) return;
   const bool more = Pledge{known->round, known->vote}.beyond(engine->pledge());
   if (more && !starting->question.has_answer(from)) {
@@ -237,15 +237,6 @@ void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what + "; stop it");
 }
 
-Error Node::Impl::never_twice(const std::string& what) const {
-  return {ErrorCode::kMismatch,
-          what +
-              ": another process runs with this key, or the folder is an old copy. Stop the other "
-              "process. " +
-              std::string(kKeyMayNotSign),
-          options.home};
-}
-
 void Node::Impl::weigh_answers() {
   if (!starting || standing.suspects() || stopped_because) return;
   if (!log_whole() || !bodiless.empty()) return;
@@ -253,8 +244,8 @@ void Node::Impl::weigh_answers() {
     case StartQuestion::kWaits:
       return;
     case StartQuestion::kRefuse:
-      return halt(never_twice("peers say that this node has voted beyond what the disk of '" +
-                              options.home + "' knows"));
+      return halt(words.never_twice("peers say that this node has voted beyond what the disk of '" +
+                                    options.home + "' knows"));
     case StartQuestion::kStart:
       start_engine();
   }
