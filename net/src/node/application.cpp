@@ -2,66 +2,36 @@
 #include <utility>
 
 #include "node/impl.hpp"
-#include "thresher/core/hex.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
-namespace {
-
-ApplyResult bounded(ApplyResult result) {
-  if (result.bytes.size() <= kMostResult) return result;
-  const std::string why = "the result has " + std::to_string(result.bytes.size()) +
-                          " bytes; at most " + std::to_string(kMostResult) + " are told";
-  return {true, Bytes::copy_of(as_view(why))};
-}
-
-}  // namespace
 
 // `author`: of its block. `payload`: payload_hash() of its data where it is known. Empty when the
-// application threw, now or before. Every node gives its application the same transactions, and
-// each restart gives this one again: so what is told is enough to find it.
+// application threw, now or before.
 std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author,
                                              const Digest* payload) {
-  const auto which = [&] {
-    return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
-           to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
-           std::to_string(t.data.size()) + " bytes)";
-  };
-  if (!calls.problem().empty()) return std::nullopt;
-  ApplyResult result;
-  const bool ran = calls.run(which, [&] {
-    try {
-      if (t.client == kEvidenceClient) {
-        result = apply_evidence(t, author);
-      } else {
-        result.bytes = app.apply(t);
-      }
-    } catch (const TransactionFailed& e) {
-      result = {true, Bytes::copy_of(as_view(e.what()))};
-    }
-  });
-  if (!ran) return std::nullopt;
-  result = bounded(std::move(result));
-  add_to_tree(t, result, payload);
-  results.add(t.position, result);
+  auto result = t.client == kEvidenceClient
+                    ? app_calls.apply(t, [&] { return apply_evidence(t, author); })
+                    : app_calls.apply(t);
+  if (!result) return std::nullopt;
+  add_to_tree(t, *result, payload);
+  results.add(t.position, *result);
   return result;
 }
 
-// A check that throws refuses: else whoever finds such a transaction could stop every node.
 std::optional<std::string> Node::Impl::check(const ClientId& client, ByteView data) {
   if (client == kEvidenceClient) return std::nullopt;
-  std::optional<std::string> reason;
-  const auto threw = calls.attempt([&] { reason = app.check(client, data); });
-  if (threw) {
-    reason = "check() threw: " + *threw;
-    const std::string what = "the application threw in check(): " + *threw;
+  AppCalls::Refusal refusal = app_calls.check(client, data);
+  if (refusal.threw) {
+    const std::string what = "the application threw in check(): " + *refusal.threw;
     if (complaints.fresh(what, Loop::now_us())) {
       say(Level::kWarning, what + "; the transaction was refused");
     }
   }
+  auto& reason = refusal.against;
   if (reason && reason->size() > wire::kReasonBytes) reason->resize(wire::kReasonBytes);
-  return reason;
+  return std::move(reason);
 }
 
 void Node::Impl::query(ConnectionId from, const Frame& f) {

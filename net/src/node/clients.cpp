@@ -307,13 +307,8 @@ NodeStatus Node::Impl::status_now() {
                  verified.answered,
                  verified.batches,
                  now.stats.certificate_calls};
-  // Once a slot: for an application that hashes all it has, each question of a client would be
-  // dear.
-  if (!told_state || told_state->slot != ledger.slot()) {
-    if (!calls.run("state()", [&] { told_state = {ledger.slot(), app.state()}; }))
-      halt(words.app_threw(calls.problem()));
-  }
-  if (told_state) out.state = told_state->state;
+  if (!app_calls.look_at_state(ledger.slot())) halt(words.app_threw(calls.problem()));
+  out.state = app_calls.state();
   out.waits_for = waits_for();
   out.peers = peers();
   out.begins = reader.begin().length;

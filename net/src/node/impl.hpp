@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engines/order_engine.hpp"
+#include "host/app_calls.hpp"
 #include "host/host_calls.hpp"
 #include "host/host_log.hpp"
 #include "host/run_end.hpp"
@@ -338,6 +339,7 @@ struct Node::Impl final : EngineHost {
 
   // The program around it, and how its run ends.
   HostCalls calls;
+  AppCalls app_calls{app, calls};
   bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
   std::atomic<bool> begun{false};  // run() or start() was called
@@ -410,12 +412,6 @@ struct Node::Impl final : EngineHost {
   PieceWork serving_pages{loop, [this] { return pages.serve(); }};
   Subscribers subscribers;
   PieceWork feeding_subscribers{loop, [this] { return subscribers.feed(ledger.slot()); }};
-  /// The application's state behind a slot, as status_now() last saw it.
-  struct ToldState {
-    Round slot{0};
-    Digest state{};
-  };
-  std::optional<ToldState> told_state;
 
   // The process around it, as a client of its own.
   OwnClient own_client;
