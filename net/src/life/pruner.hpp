@@ -12,7 +12,7 @@
 // Guarantees: a kill anywhere in it leaves a log that begins at one of the two places and is whole
 // behind it; what was left is erased the next time. The hashes of the tree that proofs need stay.
 // One at a time. Ends within an erasure when it is destroyed. Does not judge whether the horizon is
-// safe: Node::Impl::horizon() does.
+// safe: retention.hpp does.
 #pragma once
 
 #include <condition_variable>

@@ -24,7 +24,7 @@
 // Questions alone prolong nothing: what does is a part that went out to it, or a question about the
 // log that goes further than any before. So a member that lies keeps, at most half of the time, one
 // snapshot and `most` bytes of log; one that never reads, for kIdle. What one member alone holds is
-// not offered to another (Node::Impl::offers()), so that liars cannot hand it on to each other for
+// not offered to another (SnapshotGiver), so that liars cannot hand it on to each other for
 // ever. Nothing of it is on the disk: a node that starts again holds what members ask for then.
 #pragma once
 

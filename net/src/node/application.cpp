@@ -1,137 +1,37 @@
 // What the application is asked, and what it answers: transactions, checks, queries, results.
-#include <algorithm>
 #include <utility>
 
 #include "node/impl.hpp"
-#include "thresher/core/hex.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
-#include "wire/result_entries.hpp"
 
 namespace thresher::net {
-namespace {
-
-/// Results in one frame, and that may wait in a link's queue before more follow. Unit: bytes.
-constexpr std::size_t kResultsFrame = 1u << 20;
-/// Answers that a link has not taken yet; with more it is closed.
-constexpr std::size_t kMostUntold = 1u << 16;
-/// A link that could not take more is tried again so much later. Unit: microseconds.
-constexpr std::uint64_t kTellRetry = 10'000;
-/// Unit: bytes.
-constexpr std::size_t kMostAnswer = 1u << 20;
-
-ApplyResult bounded(ApplyResult result) {
-  if (result.bytes.size() <= kMostResult) return result;
-  const std::string why = "the result has " + std::to_string(result.bytes.size()) +
-                          " bytes; at most " + std::to_string(kMostResult) + " are told";
-  return {true, Bytes::copy_of(as_view(why))};
-}
-
-}  // namespace
 
 // `author`: of its block. `payload`: payload_hash() of its data where it is known. Empty when the
-// application threw, now or before. Every node gives its application the same transactions, and
-// each restart gives this one again: so what is told is enough to find it.
+// application threw, now or before.
 std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author,
                                              const Digest* payload) {
-  const auto which = [&] {
-    return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
-           to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
-           std::to_string(t.data.size()) + " bytes)";
-  };
-  if (!calls.problem().empty()) return std::nullopt;
-  ApplyResult result;
-  const bool ran = calls.run(which, [&] {
-    try {
-      if (t.client == kEvidenceClient) {
-        result = apply_evidence(t, author);
-      } else {
-        result.bytes = app.apply(t);
-      }
-    } catch (const TransactionFailed& e) {
-      result = {true, Bytes::copy_of(as_view(e.what()))};
-    }
-  });
-  if (!ran) return std::nullopt;
-  result = bounded(std::move(result));
-  add_to_tree(t, result, payload);
-  results.add(t.position, result);
+  auto result = t.client == kEvidenceClient
+                    ? app_calls.apply(t, [&] { return apply_evidence(t, author); })
+                    : app_calls.apply(t);
+  if (!result) return std::nullopt;
+  add_to_tree(t, *result, payload);
+  results.add(t.position, *result);
   return result;
 }
 
-Error Node::Impl::app_threw() const {
-  return {ErrorCode::kRejected, calls.problem(), options.home,
-          "mend the application, then start the node again: it has the log"};
-}
-
-Error Node::Impl::app_threw_in_log() const {
-  return {ErrorCode::kRejected, calls.problem(), options.home,
-          "mend the application, then start the node again, which gives it this transaction first"};
-}
-
-// A check that throws refuses: else whoever finds such a transaction could stop every node.
 std::optional<std::string> Node::Impl::check(const ClientId& client, ByteView data) {
   if (client == kEvidenceClient) return std::nullopt;
-  std::optional<std::string> reason;
-  const auto threw = calls.attempt([&] { reason = app.check(client, data); });
-  if (threw) {
-    reason = "check() threw: " + *threw;
-    const std::string what = "the application threw in check(): " + *threw;
+  AppCalls::Refusal refusal = app_calls.check(client, data);
+  if (refusal.threw) {
+    const std::string what = "the application threw in check(): " + *refusal.threw;
     if (complaints.fresh(what, Loop::now_us())) {
       say(Level::kWarning, what + "; the transaction was refused");
     }
   }
+  auto& reason = refusal.against;
   if (reason && reason->size() > wire::kReasonBytes) reason->resize(wire::kReasonBytes);
-  return reason;
-}
-
-void Node::Impl::placed(ConnectionId id, const Placed& at) {
-  const auto told = untold.find(id);
-  if (told == untold.end()) {
-    append(at.sequence, acks[id]);
-    append(at.position, acks[id]);
-  } else {
-    told->second.push_back(at);
-  }
-}
-
-// A link gets what fits its queue, and the rest when it has taken that.
-void Node::Impl::tell_results() {
-  std::vector<ConnectionId> ids;  // a full link may close, and leave the map
-  for (const auto& [id, waiting] : untold) {
-    if (!waiting.empty()) ids.push_back(id);
-  }
-  bool more = false;
-  for (const ConnectionId id : ids) more |= untold.contains(id) && tell_results(id);
-  if (!more || std::exchange(telling, true)) return;
-  loop.call_after(kTellRetry, [this] {
-    telling = false;
-    tell_results();
-  });
-}
-
-// True when something is left.
-bool Node::Impl::tell_results(ConnectionId id) {
-  std::deque<Placed>& waiting = untold[id];
-  const Bytes control = wire::encode(wire::Results{ledger.slot()});
-  while (!waiting.empty() && transport.queued_bytes(id) <= kResultsFrame) {
-    Writer out;
-    while (!waiting.empty() && out.view().size() < kResultsFrame) {
-      const Placed at = waiting.front();
-      if (at.position >= results.end()) break;  // the node stops, and has not applied it
-      append_result(at.sequence, at.position, results.of(at.position), out);
-      waiting.pop_front();
-    }
-    if (out.view().empty()) return false;
-    if (!transport.send(id, {kResults, control, Bytes::from(out.take())})) {
-      transport.drop(id, "the client does not read its answers");
-      return false;
-    }
-    visitors.served(id, Loop::now_us());
-  }
-  if (waiting.size() <= kMostUntold) return !waiting.empty();
-  transport.drop(id, "the client does not read its answers");
-  return false;
+  return std::move(reason);
 }
 
 void Node::Impl::query(ConnectionId from, const Frame& f) {
@@ -144,17 +44,12 @@ void Node::Impl::query(ConnectionId from, const Frame& f) {
 }
 
 void Node::Impl::ask(const Queries::Query& query) {
-  if (query.question.size() > kMostQuestion) {
-    return reply(query, true, as_view("a question has at most 65536 bytes"));
-  }
-  if (!queries.add(query)) {
-    return reply(query, true, as_view("too many questions wait: ask less, or later"));
-  }
-  serve_queries();
+  if (queries.ask(query)) answering.at_once();
 }
 
 void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer) {
   if (query.done) return query.done({failed, Bytes::copy_of(answer), results.end()});
+  visitors.served(query.from, Loop::now_us());
   const wire::QueryReply control{query.id, results.end(), failed};
   const Frame frame{kQueryReply, wire::encode(control), Bytes::copy_of(answer)};
   if (!transport.send(query.from, frame)) {
@@ -162,27 +57,14 @@ void Node::Impl::reply(const Queries::Query& query, bool failed, ByteView answer
   }
 }
 
-void Node::Impl::serve_queries() {
-  for (std::uint64_t now = Loop::now_us();
-       const auto q = queries.take(results.end(), is_level, now);) {
-    Bytes out;
-    auto threw = calls.attempt([&] { out = app.query(q->question.view()); });
-    if (!threw && out.size() > kMostAnswer) {
-      threw = "the answer has " + std::to_string(out.size()) + " bytes; at most " +
-              std::to_string(kMostAnswer) + " are told";
-    }
-    if (!q->done) visitors.served(q->from, Loop::now_us());
-    reply(*q, threw.has_value(), threw ? as_view(*threw) : out.view());
-    queries.spent(now, Loop::now_us());
-    now = Loop::now_us();
-  }
-  const auto due = queries.next_us(results.end(), is_level);
-  if (!due || std::exchange(asking, true)) return;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*due > now ? *due - now : 0, [this] {
-    asking = false;
-    serve_queries();
-  });
+QueryService::Hooks Node::Impl::query_hooks() {
+  return {[this](ByteView question, Bytes& answer) {
+            return calls.attempt([&] { answer = app.query(question); });
+          },
+          [this](const Queries::Query& query, bool failed, ByteView answer) {
+            reply(query, failed, answer);
+          },
+          &Loop::now_us};
 }
 
 }  // namespace thresher::net

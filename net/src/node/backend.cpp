@@ -12,25 +12,20 @@
 
 namespace thresher::net {
 namespace {
-/// A payload that still waits for its block gets what came since. One below the first size gets
-/// anything, one below the second what is at least a quarter of it: all of it is hashed again each
-/// time. The simulator has the same rule (sim/src/pools.cpp). Unit: bytes.
-constexpr std::size_t kExtendFreely = 16 * 1024;
-constexpr std::size_t kExtend = 128 * 1024;
 /// Blocks with payload that wait for a link at most, before the next is made.
 constexpr std::size_t kBlocksOnTheWay = 2;
-constexpr std::uint64_t kFeedRetry = 10'000;  // us
 /// Without a commit, while transactions wait. Unit: microseconds.
 constexpr std::uint64_t kStandstill = 10'000'000;
 
-bool worth_extending(std::size_t payload, std::size_t pool) {
-  return payload < kExtendFreely || (payload < kExtend && pool >= payload / 4);
+// A range of sequences of its own for every start.
+std::uint64_t fresh_sequence() {
+  return hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
 }
 
-crypto::BatcherOptions batcher_options(const NodeOptions& o) {
-  crypto::BatcherOptions out;
-  out.deadline_us = o.verify_deadline_us;
-  return out;
+std::vector<PublicKey> keys_of(const Genesis& genesis) {
+  std::vector<PublicKey> keys;
+  for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
+  return keys;
 }
 }  // namespace
 
@@ -43,13 +38,13 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       key(k),
       self(id),
       chain(genesis.context()),
+      words(options, committee().at_least(kValidity)),
       store(std::move(s)),
       log_form(log_form_of(genesis)),
       reader(*store, log_form),
       loop(options.context == nullptr ? Loop() : Loop(*options.context)),
-      batcher(batcher_options(options),
-              *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
-              &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
+      verdicts(keys_of(genesis), self,
+               {{.deadline_us = options.verify_deadline_us}, options.accelerator}, verdict_hooks()),
       engine(make_recorded(
           [&](EngineHost& host) {
             return make_engine({genesis.protocol, committee(), self, chain,
@@ -69,11 +64,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
             [this] { return writer->backlog() < options.pool_bytes; },
             [this](NodeId who, const std::string& how) { false_answer(who, how); },
             [this](NodeId who, Round begins) { pruned_there(who, begins); }}),
-      rot_sync(committee(), self, log_form,
-               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                [this](const Commit& c) { end_rot(c); },
-                [this] { return writer->backlog() < options.pool_bytes; },
-                [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
+      rot(committee(), self, log_form, rot_hooks()),
       standing(committee(), self,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
                 [this](Round slot) { return reader.hash_at(slot); }}),
@@ -86,25 +77,45 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
               [this](Level level, const std::string& line) { say(level, line); }),
       submissions(limits(),
                   [this](const ClientId& client, ByteView data) { return check(client, data); }),
+      feeder(submissions.pool(),
+             {options.block_bytes, engine->clock_witnesses() > 0, engine->extends()},
+             feeder_hooks()),
       checkpoint_every(checkpoint_slots(genesis)),
       hashed(checkpoint_every > 0),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
-      pace(checkpoint_every * options.snapshot_checkpoints),
+      own_tree(*store, reader, committee().size()),
+      trees(*store, reader, committee().size(),
+            {[this](NodeId to, const TreePart& part) {
+               (void)transport.send(to.value, {kTreePart, encode(part), {}});
+             },
+             &Loop::now_us}),
+      small_questions(
+          {[this](NodeId from, const Frame& question) { return answer_small(from, question); },
+           [this](NodeId from) { conduct.note(from, Deed::kMalformed); }, &Loop::now_us}),
+      proofs(
+          genesis, *store, reader,
+          {[this] { return checkpoints.newest_certificate(); }, [this] { return ledger.length(); },
+           [this](const ProofQueue::Question& of, const ProofService::Proof& proof) {
+             tell_proof(of, proof);
+           },
+           &Loop::now_us}),
+      schedule(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
-      snapshot_service(
-          SnapshotFolder(options.data), genesis.nodes.size(),
-          {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); }, &Loop::now_us,
-           [this](NodeId to, const SnapshotPart& part) {
-             holds.gave(to, part.slot, Loop::now_us());
-           }}),
+      retention(*store, holds,
+                {options.keep_snapshots > 0 ? options.keep_snapshots : SnapshotWriter::kKept,
+                 options.keep_positions, engine->window(), committee().size()}),
+      out_of_reach(committee()),
+      snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
+                     holds, giver_hooks()),
+      replies(results, older_clients, reply_hooks()),
+      queries(query_hooks()),
       pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
             &Loop::now_us),
       subscribers(subscriber_hooks()),
+      own_client(client_id_of(key.public_key()), fresh_sequence(), options.transaction_bytes,
+                 own_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
-      others_told(committee()) {
-  std::vector<PublicKey> keys;
-  for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
-  batcher.register_keys(keys);
+      own_start(committee(), key, chain.chain) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
     say(Level::kWarning, "there is no " + options.accelerator +
                              " on this machine: the processor verifies all signatures; install "
@@ -144,7 +155,7 @@ Sample Node::Impl::sample() const {
   out.refused = s.refused;
   out.equivocations = s.equivocations;
   out.synced_commits = sync.fetched();
-  const crypto::BatcherFigures v = batcher.figures();
+  const crypto::BatcherFigures v = verdicts.figures();
   out.signatures = v.answered;
   out.bad_signatures = v.bad;
   out.verify_batches = v.batches;
@@ -156,7 +167,7 @@ Sample Node::Impl::sample() const {
   out.log_begins = reader.begin().length;
   if (const auto& newest = checkpoints.newest_certificate())
     out.certified_slot = newest->checkpoint.slot.value;
-  if (!whole_snapshots.empty()) out.snapshot_slot = whole_snapshots.rbegin()->value;
+  out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
   out.state_parts = joining ? joining->sync.parts() : 0;
   out.state_parts_here = joining ? joining->sync.parts_here() : 0;
   out.waits_for = waits_for();
@@ -212,7 +223,7 @@ void Node::Impl::broadcast(const Frame& f) {
 void Node::Impl::deliver(Commit out) {
   if (checkpoints.difference()) return;   // nothing more is acknowledged
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
-  if (log_lacks()) return hold_back(std::move(out));
+  if (log_lacks()) return missing.hold(std::move(out));
   if (!ledger.follows(out)) return note_gap(std::move(out));
   for (OrderedBlockPtr& b : out.blocks) {
     if (!fill_in(b)) return fetch_unreadable(out, *b);
@@ -224,9 +235,9 @@ void Node::Impl::deliver(Commit out) {
   acknowledge();
   if (tracer) tracer->answered();
   if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
-  serve_queries();
+  answering.at_once();
   if (gateway) gateway->length(ledger.length());
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 void Node::Impl::note_stages(const Commit& commit) {
@@ -265,27 +276,19 @@ void Node::Impl::commit(Commit out) {
   checkpoint_after(entry);
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
-  if (!calls.problem().empty()) halt(app_threw_in_log());
+  if (!calls.problem().empty()) halt(words.app_threw_in_log(calls.problem()));
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
-  cancel(id);
-  timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
-    timers.erase(id);
-    (void)engine->push(Expired{id});
-    pump();
-  });
+  timers.set(id, d.value * options.delta_us / 1000);
 }
 
 void Node::Impl::cancel(TimerId id) {
-  if (const auto it = timers.find(id); it != timers.end()) {
-    loop.cancel(it->second);
-    timers.erase(it);
-  }
+  timers.cancel(id);
 }
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
-  last_barrier = std::max(last_barrier, barrier);
+  durable_pledge.handed(barrier);
   if (tracer) tracer->persisting(records, barrier);
   writer->persist(std::move(records), barrier);
 }
@@ -298,13 +301,7 @@ void Node::Impl::endorse(const Endorse& e) {
 }
 
 void Node::Impl::broken(const std::string& what) {
-  halt(Error{
-      ErrorCode::kRejected,
-      "an invariant of '" + std::string(genesis.protocol) + "' does not hold: " + what +
-          ". Either this is a defect of the program or more than " + std::to_string(genesis.f) +
-          " members are Byzantine: nothing more is signed",
-      options.home,
-      "keep the folder '" + options.home + "' and report it before you start the node again"});
+  halt(words.broken_invariant(genesis.protocol, genesis.f, what));
 }
 
 // A log that throws loses its line; the node goes on.
@@ -336,64 +333,41 @@ void Node::Impl::pump() {
     (void)engine->run();
     collect_verdicts();
     feed();
-  } while (engine->run() || verdicts_due());
-  arm_verdicts();
+  } while (engine->run() || verdicts.are_due());
+  // A batch that is still open is closed by the loop when nothing else comes.
+  if (const auto due = verdicts.due_us()) verdict_alarm.set_at(*due);
   pumping = false;
 }
 
-crypto::VerifyRequest Node::Impl::request_of(const Ticket& ticket, const Digest& digest,
-                                             std::optional<NodeId> from) const {
-  crypto::VerifyRequest request;
-  request.ticket = ticket;
-  request.sender = from.value_or(self).value;
-  request.purpose = lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
-  request.digest = digest;
-  return request;
-}
-
-void Node::Impl::add_request(crypto::VerifyRequest request, NodeId signer,
-                             const Signature& signature) {
-  request.key = genesis.nodes[signer.value].key;
-  request.signature = signature;
-  while (!batcher.add(request)) collect_verdicts();  // over its quota: what waits goes first
+crypto::Purpose Node::Impl::purpose() const {
+  return lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
 }
 
 void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
   if (tracer) tracer->asked(v);
-  add_request(request_of(v.ticket, v.digest, from), v.signer, v.signature);
+  verdicts.ask(v, from, purpose());
 }
 
 void Node::Impl::verify(const VerifyAll& v, std::optional<NodeId> from) {
-  const auto request = lists.open(request_of(v.ticket, v.digest, from), v.list->signatures.size());
-  v.list->for_each([&](NodeId signer, const Signature& s) { add_request(request, signer, s); });
+  verdicts.ask(v, from, purpose());
 }
 
-bool Node::Impl::verdicts_due() const {
-  const auto due = batcher.due();
-  return due && *due <= Loop::now_us();
+Verdicts::Hooks Node::Impl::verdict_hooks() {
+  return {[this](const crypto::VerifyAnswer& answer) {
+            if (!answer.good() && answer.sender != self.value) {
+              conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
+            }
+            if (tracer) tracer->verified(answer.ticket);
+          },
+          [this](const Ticket& ticket, bool good) {
+            (void)engine->push(Verified{ticket, good});
+          },
+          [this] { loop.post([this] { pump(); }); }};
 }
 
 void Node::Impl::collect_verdicts() {
   const auto scope = on(Duty::kVerify);
-  for (const crypto::VerifyAnswer& answer : batcher.run()) {
-    if (!answer.good() && answer.sender != self.value) {
-      conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
-    }
-    if (tracer) tracer->verified(answer.ticket);
-    if (const auto whole = lists.settle(answer))
-      (void)engine->push(Verified{whole->ticket, whole->good()});
-  }
-}
-
-// A batch that is still open is closed by the loop when nothing else comes.
-void Node::Impl::arm_verdicts() {
-  const auto due = batcher.due();
-  if (!due || verdict_timer != 0) return;
-  const std::uint64_t now = Loop::now_us();
-  verdict_timer = loop.call_after(*due > now ? *due - now : 0, [this] {
-    verdict_timer = 0;
-    pump();
-  });
+  verdicts.collect();
 }
 
 bool Node::Impl::links_keep_up() const {
@@ -402,50 +376,23 @@ bool Node::Impl::links_keep_up() const {
   return quorum_keeps_up(queued, kBlocksOnTheWay * options.block_bytes, engine->quorum());
 }
 
-// The pool is looked at again when a frame comes, or then.
-void Node::Impl::feed_later() {
-  if (std::exchange(feed_waits, true)) return;
-  loop.call_after(kFeedRetry, [this] {
-    feed_waits = false;
-    pump();
-  });
+// The pool is looked at again when a frame comes, or when links may have room again.
+void Node::Impl::feed() {
+  if (!feeder.has_something()) return;
+  const auto scope = on(Duty::kTake);
+  if (!feeder.feed()) feed_again.set_in(Feeder::kRetry);
 }
 
-// Hands waiting transactions to the protocol as one payload when it has none. Where the members
-// agree on a time the payload begins with this node's clock; a member without transactions writes
-// it alone, while others order some.
-void Node::Impl::feed() {
-  const bool stamps = engine->clock_witnesses() > 0;
-  const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
-  if (submissions.pool().empty() && !alone) return;
-  const auto scope = on(Duty::kTake);
-  const std::size_t pending = engine->pending_submits();
-  const std::size_t waiting = submissions.pool().bytes();
-  const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty() &&
-                      worth_extending(fed.bytes.size(), waiting);
-  if (pending > 0 && (!extend || waiting == 0)) return;
-  // Only here: every frame that comes leads to this function, and few of them to a payload.
-  if (!links_keep_up()) {
-    stamp_due |= alone;
-    return feed_later();
-  }
-  std::vector<std::byte> packed;
-  if (stamps) append_stamp(clock_now_us(), packed);
-  const std::size_t head = packed.size();
-  if (extend) {
-    const ByteView before = fed.bytes.view().subspan(head);
-    packed.insert(packed.end(), before.begin(), before.end());
-  }
-  const std::size_t before = packed.size();
-  submissions.pool().take(options.block_bytes - before, packed);
-  if (packed.size() == before && !alone) return;
-  const Bytes bytes = Bytes::from(std::move(packed));
-  const Digest root = root_of(bytes.view());
-  const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
-  engine->submit(bytes, root, replaced);
-  if (tracer) tracer->packed();
-  if (metrics) metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
-  fed = bytes.size() < kExtend ? Fed{bytes, root} : Fed{};
+Feeder::Hooks Node::Impl::feeder_hooks() {
+  return {[this] { return engine->pending_submits(); }, [this] { return links_keep_up(); },
+          [this](ByteView payload) { return root_of(payload); },
+          [this](const Bytes& payload, const Digest& root, const std::optional<Digest>& replaced) {
+            engine->submit(payload, root, replaced);
+            if (tracer) tracer->packed();
+            if (metrics)
+              metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
+          },
+          &clock_now_us};
 }
 
 void Node::Impl::frame(ConnectionId from, const Frame& f) {
@@ -464,11 +411,11 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind == kKnown) return hear_known(peer, f);
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);
   if (f.kind == kStarted) return note_start(peer, f);
-  if (starting) return hold(peer, f);
+  if (starting) return starting->held.hold(peer, f);
   if (quiet()) return;
   // Before the message: the next block may be the answer to it.
   if (engine->extends() && holds_transactions(f.payload.view())) {
-    stamp_due = true;
+    feeder.others_order();
     feed();
   }
   const auto scope = on(Duty::kProtocol);
@@ -486,22 +433,25 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
     if (!want) return conduct.note(from, Deed::kMalformed);
     note_log_question(from, want->after);
     log_service.want(from, *want);
-    return serve_log();
+    return serving_log.go_on();
   }
   if (f.kind == kWantLogHash && ask_small(from, f)) return;
-  LogSync& log_giver = rot_sync.active() ? rot_sync : sync;
-  if (f.kind == kLogPart) {
-    if (!standing.suspects()) log_giver.part(from, f, now);
-  } else if (f.kind == kLogHash) {
-    if (!standing.suspects()) log_giver.hash(from, f, now);
+  if (f.kind != kLogPart && f.kind != kLogHash) return conduct.note(from, Deed::kMalformed);
+  if (!standing.suspects()) hear_log(from, f, now);
+  if (f.kind == kLogHash) {
     if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
       standing.hash(from, *answer, now);
       check_log();
     }
-  } else {
-    return conduct.note(from, Deed::kMalformed);
   }
   pump();
+}
+
+// What was asked for last: a part of the log that the disk has changed, or its end.
+void Node::Impl::hear_log(NodeId from, const Frame& f, std::uint64_t now) {
+  const bool part = f.kind == kLogPart;
+  if (rot.fetches()) return part ? rot.part(from, f, now) : rot.hash(from, f, now);
+  return part ? sync.part(from, f, now) : sync.hash(from, f, now);
 }
 
 }  // namespace thresher::net

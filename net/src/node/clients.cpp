@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "host/guarded.hpp"
@@ -17,42 +18,8 @@ constexpr std::uint64_t kNotTaken = 16u << 20;
 constexpr std::uint64_t kLongestRest = 10'000'000;
 /// Between two looks for what can be ordered no more. Unit: microseconds.
 constexpr std::uint64_t kExpiryCheck = 1'000'000;
-/// Between two looks for own submissions whose patience has ended. Unit: microseconds.
-constexpr std::uint64_t kOwnTick = 10'000;
 
-// A refusal in words, for those that are in this process.
-std::string in_words(Refusal why, std::uint64_t limit) {
-  switch (why) {
-    case Refusal::kTooLarge:
-      return "the transaction is larger than the " + std::to_string(limit) +
-             " bytes of transaction_bytes: split it, or raise the limit";
-    case Refusal::kOverloaded:
-      return "the node is overloaded: submit less, or later";
-    case Refusal::kObserves:
-      return "this node observes: it follows the log and orders nothing; submit it to another node";
-    case Refusal::kExpired:
-      return "the transaction was not ordered by its last slot, and never will be: submit it again";
-    case Refusal::kTooLate:
-      return "the node cannot tell any more whether the transaction was ordered before: look for "
-             "it "
-             "in the log before you submit it again";
-    case Refusal::kTooEarly:
-      return "the first slot of the transaction is ahead of the node's log: submit it later";
-    case Refusal::kMalformed:
-      return "the transaction cannot be read";
-    case Refusal::kRejected:
-      return "the application refuses the transaction";
-    case Refusal::kUnreachable:
-      return "no node was reached: submit it again";
-  }
-  return {};
-}
 }  // namespace
-
-void append(std::uint64_t value, std::vector<std::byte>& out) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), bytes, bytes + sizeof value);
-}
 
 void Node::Impl::link(ConnectionId id, bool up) {
   if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
@@ -60,10 +27,9 @@ void Node::Impl::link(ConnectionId id, bool up) {
   if (up) return welcome(id);
   visitors.leave(id);
   older_clients.leave(id);
-  acks.erase(id);
-  untold.erase(id);
+  replies.leave(id);
   queries.leave(id);
-  leave_proofs(id);
+  proofs.leave(id);
   subscribers.leave(id);
 }
 
@@ -114,7 +80,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const std::optional<Bytes> entries =
       older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
   RunHead head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-  if (in && in->results && !older) untold.try_emplace(from);
+  if (in && in->results && !older) replies.wants_results(from);
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
   const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
                            head.valid.until.value - head.valid.since.value <= kLongestLife &&
@@ -133,7 +99,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger, from);
   if (metrics) stages.waits(Loop::now_us());
   if (tracer) trace_taken(*client, entries->view());
-  for (const Placed& p : answers.placed) placed(from, p);
+  for (const Placed& p : answers.placed) replies.placed(from, p);
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
   for (const auto& [why, sequences] : answers.rejected) {
@@ -171,70 +137,43 @@ void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
   OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel),
                     guarded(std::move(done), "submit()", tell)};
   if (how.patience_us != 0) ask.deadline_us = end_of(how.patience_us);
-  if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
+  if (own_client.add(std::move(ask))) loop.post([this] { take_own(); });
 }
 
 // What the process around this node submitted; its sequences are this node's own.
 void Node::Impl::take_own() {
   if (!writer) return;  // begin() asks again
-  for (OwnSubmission& ask : inbox.take()) take_own(std::move(ask));
-  watch_own();
+  own_client.take(ledger.slot());
+  watching_own.at_once();
   pump();
 }
 
-void Node::Impl::take_own(OwnSubmission ask) {
-  if (ask.cancel.stop_requested()) {
-    return ask.refuse(Refusal::kUnreachable, "it was cancelled before the node took it");
-  }
-  const std::uint64_t sequence = own_sequence++;
-  std::vector<std::byte> entry;
-  append_entry(sequence, ask.data.view(), entry);
-  const RunHead head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-  const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger, kOwnLink);
-  refuse_later(answers.gave_way, Refusal::kOverloaded);
-  if (!answers.rejected.empty()) {
-    return ask.refuse(Refusal::kRejected, answers.rejected.begin()->first);
-  }
-  if (!answers.refused.empty()) {
-    const Refusal why = answers.refused.begin()->first;
-    return ask.refuse(why, in_words(why, options.transaction_bytes));
-  }
-  if (metrics) stages.waits(Loop::now_us());
-  ask.until = head.valid.until.value;
-  if (ask.cancel.stop_possible()) {
-    ask.on_cancel = std::make_unique<OwnSubmission::StopCallback>(
-        ask.cancel, [this, sequence] { loop.post([this, sequence] { cancel_own(sequence); }); });
-  }
-  inbox.keep(sequence, std::move(ask));
+OwnClient::Hooks Node::Impl::own_hooks() {
+  return {
+      [this](const RunHead& head, const Bytes& entries) {
+        return submissions.submit(head, entries, ledger, kOwnLink);
+      },
+      [this](const std::vector<Submission>& others) { refuse_later(others, Refusal::kOverloaded); },
+      [this] {
+        if (metrics) stages.waits(Loop::now_us());
+      },
+      [this](std::function<void()> work) { loop.post(std::move(work)); }};
 }
 
 // Nobody would answer what the process around the node has asked, or asks from now on.
 void Node::Impl::close_own(const std::string& why) {
-  inbox.close(why);
+  own_client.close(why);
   own_questions.close(why);
-}
-
-void Node::Impl::cancel_own(std::uint64_t sequence) {
-  if (auto ask = inbox.settle(sequence)) ask->unknown("it was cancelled");
-}
-
-void Node::Impl::watch_own() {
-  for (OwnSubmission& ask : inbox.take_late(Loop::now_us())) ask.unknown("no commit in time");
-  if (!inbox.any_deadline() || std::exchange(watching_own, true)) return;
-  loop.call_after(kOwnTick, [this] {
-    watching_own = false;
-    watch_own();
-  });
 }
 
 void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
                         const std::string& text) {
-  std::vector<std::byte> payload;
-  for (const std::uint64_t sequence : sequences) append(sequence, payload);
+  Writer payload;
+  for (const std::uint64_t sequence : sequences) payload.u64(sequence);
   const wire::Refused control{why, options.transaction_bytes, ledger.slot(), text};
   const Frame frame = older_clients.speaks(to)
                           ? older_clients.refusal_of(to, why, sequences, options.transaction_bytes)
-                          : Frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
+                          : Frame{kRefused, wire::encode(control), Bytes::from(payload.take())};
   if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
 }
 
@@ -245,11 +184,7 @@ void Node::Impl::refuse_later(const std::vector<Submission>& waiting, Refusal wh
   for (const auto& [from, sequences] : of_links) {
     if (visitors.client(from) != nullptr) refuse(from, why, sequences);
     if (from != kOwnLink) continue;
-    for (const std::uint64_t sequence : sequences) {
-      if (auto ask = inbox.settle(sequence)) {
-        ask->refuse(why, in_words(why, options.transaction_bytes));
-      }
-    }
+    for (const std::uint64_t sequence : sequences) own_client.refused(sequence, why);
   }
 }
 
@@ -274,7 +209,7 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
     return tell_pruned(from);
   }
   subscribers.begin(from, in->position);
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 void Node::Impl::tell_pruned(ConnectionId to) {
@@ -299,19 +234,6 @@ Subscribers::Hooks Node::Impl::subscriber_hooks() {
             return after ? std::optional(*after) : std::nullopt;
           },
           &Loop::now_us};
-}
-
-// Sends each subscriber what it lacks; comes back later while something is left.
-void Node::Impl::feed_subscribers() {
-  if (feeding_subscribers) return;
-  const auto at = subscribers.feed(ledger.slot());
-  if (!at) return;
-  feeding_subscribers = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    feeding_subscribers = false;
-    feed_subscribers();
-  });
 }
 
 bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
@@ -342,28 +264,28 @@ void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
 void Node::Impl::acknowledge() {
   const auto scope = on(Duty::kAnswer);
   if (checkpoints.difference()) return;
-  const Bytes control = wire::encode(wire::Ack{ledger.slot()});
-  for (auto& [link_id, payload] : std::exchange(acks, {})) {
-    const Frame frame = older_clients.speaks(link_id)
-                            ? Frame{kAck, {}, older_clients.acks_of(link_id, payload)}
-                            : Frame{kAck, control, Bytes::from(std::move(payload))};
-    if (transport.send(link_id, frame)) {
-      visitors.served(link_id, Loop::now_us());
-      continue;
-    }
-    // It would wait for this answer for ever; on a new connection it asks again.
-    transport.drop(link_id, "the client does not read its answers");
-  }
-  if (!untold.empty()) tell_results();
+  replies.tell(ledger.slot());
+  if (replies.owes_results()) telling.at_once();
+}
+
+Replies::Hooks Node::Impl::reply_hooks() {
+  return {
+      [this](ConnectionId to, const Frame& f) {
+        const bool taken = transport.send(to, f);
+        if (taken) visitors.served(to, Loop::now_us());
+        return taken;
+      },
+      [this](ConnectionId link) { transport.drop(link, "the client does not read its answers"); },
+      [this](ConnectionId link) { return transport.queued_bytes(link); }, &Loop::now_us};
 }
 
 // Without a result the application has not got it: a client that asked for results gets no answer
 // from this node, which is about to stop.
 void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
                         const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
-  if (visitors.client(s.from) != nullptr) placed(s.from, {s.sequence, t.position});
+  if (visitors.client(s.from) != nullptr) replies.placed(s.from, {s.sequence, t.position});
   if (s.from != kOwnLink || !result) return;
-  auto ask = inbox.settle(s.sequence);
+  auto ask = own_client.ordered(s.sequence);
   if (!ask) return;
   Receipt receipt{t.position, commit.slot.value, commit.id, block->id, {}, *result};
   if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
@@ -372,7 +294,7 @@ void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit&
 
 NodeStatus Node::Impl::status_now() {
   const EngineSample now = engine->sample();
-  const crypto::BatcherFigures verified = batcher.figures();
+  const crypto::BatcherFigures verified = verdicts.figures();
   NodeStatus out{ledger.length(),
                  now.round.value,
                  ledger.slot().value,
@@ -385,13 +307,8 @@ NodeStatus Node::Impl::status_now() {
                  verified.answered,
                  verified.batches,
                  now.stats.certificate_calls};
-  // Once a slot: for an application that hashes all it has, each question of a client would be
-  // dear.
-  if (!told_state || told_state->slot != ledger.slot()) {
-    if (!calls.run("state()", [&] { told_state = {ledger.slot(), app.state()}; }))
-      halt(app_threw());
-  }
-  if (told_state) out.state = told_state->state;
+  if (!app_calls.look_at_state(ledger.slot())) halt(words.app_threw(calls.problem()));
+  out.state = app_calls.state();
   out.waits_for = waits_for();
   out.peers = peers();
   out.begins = reader.begin().length;

@@ -12,8 +12,8 @@ namespace thresher::net {
 
 void Node::Impl::accuse(const Accuse& a) {
   if (a.who == self) {
-    return halt(never_twice("blocks signed with the key of '" + options.home +
-                            "' are about that this disk does not have"));
+    return halt(words.never_twice("blocks signed with the key of '" + options.home +
+                                  "' are about that this disk does not have"));
   }
   conduct.convict(a.who);
   const std::string kept = keep_evidence(a.evidence);

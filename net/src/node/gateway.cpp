@@ -38,7 +38,7 @@ Result<Unit, Error> Node::Impl::open_gateway() {
   hooks.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
     loop.post([this, from, most, done = std::move(done)] {
       pages.ask({from, most, done});
-      serve_pages();
+      serving_pages.go_on();
     });
   };
   auto made = std::make_unique<Gateway>(
@@ -47,18 +47,6 @@ Result<Unit, Error> Node::Impl::open_gateway() {
   if (auto listens = made->listen(*at); !listens) return listens;
   gateway = std::move(made);
   return Unit{};
-}
-
-void Node::Impl::serve_pages() {
-  if (paging) return;
-  const auto at = pages.serve();
-  if (!at) return;
-  paging = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    paging = false;
-    serve_pages();
-  });
 }
 
 LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {

@@ -1,14 +1,16 @@
-// What a Node holds, and its duties: backend of the executor, clients, recovery. Each duty is a
-// .cpp file of its own (backend.cpp, clients.cpp, recovery.cpp); this header is private to net/.
+// What a Node is made of, and how the parts meet. Private to net/.
+//
+// A part owns its data, says in its header what it guarantees, and knows nothing of the node: it is
+// told what happened, and answers with a return value or by a hook. The functions here are what
+// lies between them, the engine, the writer's thread and the application. Each duty is a .cpp file
+// of its own (backend.cpp, clients.cpp, recovery.cpp).
 #pragma once
 
-#include <deque>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "engines/order_engine.hpp"
+#include "host/app_calls.hpp"
 #include "host/host_calls.hpp"
 #include "host/host_log.hpp"
 #include "host/run_end.hpp"
@@ -22,45 +24,60 @@
 #include "ledger/log_reader.hpp"
 #include "ledger/log_service.hpp"
 #include "ledger/log_sync.hpp"
+#include "ledger/missing_log.hpp"
+#include "ledger/rot_mender.hpp"
 #include "ledger/standing_check.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
-#include "life/peer_questions.hpp"
-#include "life/proof_queue.hpp"
+#include "life/kept_tree.hpp"
+#include "life/log_window.hpp"
+#include "life/out_of_reach.hpp"
+#include "life/proof_service.hpp"
 #include "life/pruner.hpp"
+#include "life/retention.hpp"
+#include "life/small_questions.hpp"
+#include "life/snapshot_giver.hpp"
 #include "life/snapshot_holds.hpp"
-#include "life/snapshot_pace.hpp"
-#include "life/snapshot_service.hpp"
+#include "life/snapshot_schedule.hpp"
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
+#include "life/tree_service.hpp"
+#include "links/alarm.hpp"
 #include "links/complaints.hpp"
 #include "links/conduct.hpp"
+#include "links/piece_work.hpp"
+#include "node/bodiless.hpp"
 #include "node/commit_tracer.hpp"
+#include "node/durable_pledge.hpp"
+#include "node/engine_timers.hpp"
+#include "node/held_frames.hpp"
+#include "node/known_peers.hpp"
+#include "node/last_words.hpp"
 #include "node/order_watch.hpp"
+#include "node/own_start.hpp"
 #include "node/stage_clock.hpp"
+#include "node/start_level.hpp"
 #include "node/start_question.hpp"
+#include "node/verdicts.hpp"
+#include "service/feeder.hpp"
 #include "service/older_clients.hpp"
+#include "service/own_client.hpp"
 #include "service/own_questions.hpp"
-#include "service/own_submissions.hpp"
-#include "service/queries.hpp"
+#include "service/query_service.hpp"
+#include "service/replies.hpp"
 #include "service/submissions.hpp"
 #include "service/subscribers.hpp"
 #include "service/visitors.hpp"
 #include "store/scrubber.hpp"
 #include "store/sign_once.hpp"
 #include "store/writer_thread.hpp"
-#include "thresher/crypto/batcher.hpp"
-#include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "wire/hashed_payloads.hpp"
 
 namespace thresher::net {
-
-/// Appends a number as 8 bytes, little-endian.
-void append(std::uint64_t value, std::vector<std::byte>& out);
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id, SharedKey shared,
@@ -86,15 +103,12 @@ struct Node::Impl final : EngineHost {
   TransportOptions transport_options() const;
   Submissions::Limits limits();
   void pump();
-  crypto::VerifyRequest request_of(const Ticket& ticket, const Digest& digest,
-                                   std::optional<NodeId> from) const;
-  void add_request(crypto::VerifyRequest request, NodeId signer, const Signature& signature);
-  bool verdicts_due() const;
+  crypto::Purpose purpose() const;
+  Verdicts::Hooks verdict_hooks();
   void collect_verdicts();
-  void arm_verdicts();
   void feed();
   bool links_keep_up() const;
-  void feed_later();
+  Feeder::Hooks feeder_hooks();
   bool fill_in(OrderedBlockPtr& block) const;
   void note_stages(const Commit& commit);
   CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
@@ -108,17 +122,16 @@ struct Node::Impl final : EngineHost {
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
+  void hear_log(NodeId from, const Frame& f, std::uint64_t now);
 
   // peers.cpp: what is known of the others, and what they get of the log
   std::string waits_for() const;
   std::string stands_still() const;
   std::vector<PeerStatus> peers() const;
   void false_answer(NodeId from, const std::string& how);
-  void serve_log();
 
   // node.cpp: the life of a node
   Result<Unit, Error> begin();
-  Error not_written(const Error& why, WriterThread::Failure failure) const;
   void durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us);
   void live();
   void finish();
@@ -131,9 +144,7 @@ struct Node::Impl final : EngineHost {
   void say_started(NodeId to);
   Result<Unit, Error> check_window() const;
   void note_peers();
-  void note_pledge();
   void begin_start();
-  Round end_of_peers() const;
   void look_level();
   void ask(NodeId peer);
   void watch_start();
@@ -141,10 +152,8 @@ struct Node::Impl final : EngineHost {
   std::string proof_against_self(NodeId from, const wire::Known& known) const;
   void hear_known(NodeId from, const Frame& f);
   void hear_other_process(NodeId from, const Frame& f);
-  Error never_twice(const std::string& what) const;
   void weigh_answers();
   void start_engine();
-  void hold(NodeId from, const Frame& f);
 
   // recovery.cpp: from the own disk, and from peers
   Result<Unit, Error> recover();
@@ -153,34 +162,28 @@ struct Node::Impl final : EngineHost {
   Result<Unit, Error> read_log(std::optional<std::uint64_t> until_us);
   Result<Unit, Error> replay_entry(const LogEntry& entry);
   Result<Unit, Error> restore_record(Restored record);
-  Error unreadable(Errc why, const std::string& place) const;
-  Error of_other_genesis(const std::string& place) const;
   void save_snapshot();
   void watch_lag();
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
   bool quiet() const {
-    return starting || standing.suspects() || gap || checkpoints.difference() || enters_anew;
+    return starting || standing.suspects() || missing.has_gap() || checkpoints.difference() ||
+           enters_anew;
   }
   void remind();
 
   // mending.cpp: holes in the log
-  struct Hole {
-    Round until{0};
-    std::optional<LogEntry> damaged;  ///< the entry of `until`, which is there without its payloads
-  };
   Result<Unit, Error> look_for_hole(const LogEntry& entry);
-  Result<Unit, Error> lacks_log(Hole found, const std::string& what);
+  Result<Unit, Error> lacks_log(Round until, std::optional<LogEntry> damaged,
+                                const std::string& what);
   void note_lost_end();
   void mend_log(std::uint64_t now);
   void mend_with(Commit commit);
   void mend_payloads(const LogEntry& entry, const Commit& commit);
   void write_back(const LogEntry& entry, const Commit& commit, std::function<void()> done);
-  Error differs_from_peers(Round slot) const;
   void write_back(const Commit& commit);
   void write_again(Commit out);
   void note_gap(Commit commit);
-  void hold_back(Commit commit);
   void fetch_unreadable(const Commit& commit, const OrderedBlock& block);
   void deliver_held();
   void adopt(Commit commit);
@@ -189,15 +192,18 @@ struct Node::Impl final : EngineHost {
   void start_scrubbing();
   void note_rot(LogEntry entry);
   void say_rot(const LogEntry& first, std::size_t entries);
-  void mend_rot(std::uint64_t now);
-  void end_rot(const Commit& commit);
+  RotMender::Hooks rot_hooks();
+  /// Nothing of the log is fetched or in doubt, so peers can be asked for what is damaged.
+  bool log_settled() const {
+    return !missing.has_hole() && !missing.unread() && !sync.active() && !standing.suspects();
+  }
 
   // bodies.cpp: records that the protocol reads back with their bodies
   Result<Unit, Error> lacks_body(Restored record);
   void mend_bodies();
   void give_bodies(const Commit& commit);
-  bool log_lacks() const { return ledger.slot() < lacks_until; }
-  bool log_whole() const { return !log_lacks() && !unread; }
+  bool log_lacks() const { return missing.lacks(ledger.slot()); }
+  bool log_whole() const { return missing.whole(ledger.slot()); }
 
   // life.cpp: checkpoints
   Checkpoints::Hooks checkpoint_hooks();
@@ -207,21 +213,11 @@ struct Node::Impl final : EngineHost {
   bool life_frame(NodeId from, const Frame& f);
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
-  std::string how_to_apply_again() const;
-  Error differs_in_result(const Checkpoints::Difference& d) const;
-  Error differs_in_state(const Checkpoints::Difference& d) const;
   // proofs.cpp: what is read of the log for others
-  TreeReader* tree_at(std::optional<TreeReader>& kept, Round slot);
-  void serve_trees();
   bool ask_small(NodeId from, const Frame& f);
-  void answer_small();
-  std::string unproved(std::uint64_t position) const;
-  std::optional<Result<LogProof, std::string>> prove(std::uint64_t position, const Enough& enough);
-  void leave_proofs(ConnectionId link);
-  void forget_trees();
+  bool answer_small(NodeId from, const Frame& question);
   void ask_proof(ConnectionId from, const Frame& f);
   void tell_proof(const ProofQueue::Question& of, const Result<LogProof, std::string>& proof);
-  void serve_proofs();
   // snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
@@ -236,52 +232,35 @@ struct Node::Impl final : EngineHost {
   bool add_window(PortableLedger& ledger) const;
   // joining.cpp: the state from peers, where the log does not reach
   bool snapshot_frame(NodeId from, const Frame& f);
-  void hear_wish(NodeId from, const WantSnapshots& want);
-  std::vector<SnapshotOffer> offers(NodeId to);
-  void hold_for(NodeId who, Round slot);
-  void keep_for(NodeId who, const std::vector<std::uint8_t>& grids);
-  bool stays(Round slot) const;
-  void serve_parts();
+  SnapshotGiver::Hooks giver_hooks();
   bool can_join() const;
   void watch_joining(std::uint64_t now);
   void begin_window(std::uint64_t now);
-  void note_window(const Commit& commit);
+  LogWindow::Hooks window_hooks();
   void enter();
   bool window_frame(NodeId from, const Frame& f, std::uint64_t now);
   // pruning.cpp
   void start_pruning();
   void prune_when_due();
   void look_at_holds();
-  Round log_before(Round snapshot) const;
-  std::optional<Checkpoint> oldest_needed() const;
-  std::optional<Checkpoint> horizon(const Checkpoint& needed) const;
   void note_log_question(NodeId from, Round slot);
   void begins(const LogBegin& begin);
-  Error pruned_too_far() const;
   void pruned_there(NodeId peer, Round begins);
-  std::optional<Round> out_of_reach() const;
   Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   std::optional<StartPoint> start_point_of(ByteView own) const;
   std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
   FromSnapshot restore_from(StartPoint from, ByteView state, const Digest& digest);
   FromSnapshot restore_running(const SnapshotFolder& folder, Round slot);
-  Error restored_wrongly(const std::string& snapshot, const std::string& state,
-                         const std::string& remedy) const;
 
   // application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
                                    const Digest* payload = nullptr);
-  Error app_threw() const;
-  Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
-  void placed(ConnectionId id, const Placed& at);
-  void tell_results();
-  bool tell_results(ConnectionId id);
   void query(ConnectionId from, const Frame& f);
   void ask(const Queries::Query& query);
   void reply(const Queries::Query& query, bool failed, ByteView answer);
-  void serve_queries();
+  QueryService::Hooks query_hooks();
 
   // evidence.cpp
   std::string keep_evidence(const Bytes& bytes);
@@ -290,7 +269,6 @@ struct Node::Impl final : EngineHost {
 
   // gateway.cpp
   Result<Unit, Error> open_gateway();
-  void serve_pages();
   LogPage read_page(std::uint64_t from, std::size_t most);
 
   // clients.cpp
@@ -301,9 +279,7 @@ struct Node::Impl final : EngineHost {
   void trace_taken(const ClientId& client, ByteView entries);
   void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
-  void take_own(OwnSubmission ask);
-  void watch_own();
-  void cancel_own(std::uint64_t sequence);
+  OwnClient::Hooks own_hooks();
   void close_own(const std::string& why);
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
               const std::string& text = {});
@@ -314,182 +290,149 @@ struct Node::Impl final : EngineHost {
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
-  void feed_subscribers();
   Subscribers::Hooks subscriber_hooks();
   bool send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
                 std::vector<std::byte> log);
   void tell_pruned(ConnectionId to);
   void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
+  Replies::Hooks reply_hooks();
   NodeStatus status_now();
 
+  // Who it is, and what it runs on.
   NodeOptions options;
   App& app;
   Genesis genesis;
   crypto::SigningKey key;
   NodeId self;
   ChainContext chain;
+  LastWords words;
   std::unique_ptr<NodeStore> store;
   LogForm log_form;
   LogReader reader;
   Loop loop;
-  crypto::Batcher batcher;   // after the loop, which its accelerator wakes
-  crypto::ListChecks lists;  // whose signatures it verifies
+
+  // The protocol, and what it asks for.
+  Verdicts verdicts;  // after the loop, which its accelerator wakes
+  Alarm verdict_alarm{loop, [this] { pump(); }};
   std::unique_ptr<OrderEngine> engine;
+  EngineTimers timers{loop, [this](TimerId id) {
+                        (void)engine->push(Expired{id});
+                        pump();
+                      }};
+  bool pumping = false;
   Transport transport;
   std::unique_ptr<CommitTracer> tracer;  // null: nothing is traced
   std::unique_ptr<Scrubber> scrubber;    // null: nothing is on a disk; tells the writer's thread
   std::unique_ptr<WriterThread> writer;
+
+  // Its log, held against those of peers and mended from them.
   LogSync sync;
-  LogSync rot_sync;                // for `rotten`; never active beside `sync`
-  std::deque<LogEntry> rotten;     // their payloads are not on the disk as they were
-  std::optional<Round> scrubbed;   // one of them, for which the scrubber waits
-  std::vector<Restored> bodiless;  // of the protocol; it starts when peers have given the bodies
+  RotMender rot;      // never fetches while `sync` does
+  Bodiless bodiless;  // records of the protocol; it starts when peers have given the bodies
+  MissingLog missing;
+  bool lags = false;  ///< catching up, as watch_lag last saw
   StandingCheck standing;
   OrderWatch order_watch;
   LogService log_service;
-  bool serving = false;  // a timer runs for the next part
+  PieceWork serving_log{loop, [this] { return log_service.step(); }};
   Conduct conduct;
+
+  // The program around it, and how its run ends.
   HostCalls calls;
+  AppCalls app_calls{app, calls};
   bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
-  std::atomic<bool> begun{false};        // run() or start() was called
-  std::exception_ptr thrown;             // by the node's thread
-  std::unique_ptr<Metrics> metrics;      // null: not asked for
-  std::optional<Error> metrics_problem;  // why its port could not be opened
-  StageClock stages;                     // only where there are metrics
-  std::uint64_t ticks = 0;               // of watch_lag
+  std::atomic<bool> begun{false};  // run() or start() was called
+  std::exception_ptr thrown;       // by the node's thread
+  std::optional<Error> stopped_because;
+  std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
+  std::unique_ptr<Metrics> metrics;                            // null: not asked for
+  std::optional<Error> metrics_problem;                        // why its port could not be opened
+  StageClock stages;                                           // only where there are metrics
+  std::uint64_t ticks = 0;                                     // of watch_lag
+  Complaints complaints;
 
-  std::uint64_t verdict_timer = 0;  // of the loop; 0: none
-  std::map<TimerId, std::uint64_t> timers;
-  bool pumping = false;
-  bool lags = false;  ///< catching up, as watch_lag last saw
+  // From transactions that wait to the log.
   Submissions submissions;
-  /// A payload and its root.
-  struct Fed {
-    Bytes bytes;
-    Digest root{};
-  };
-  Fed fed;                  // the last one that the engine got, while it is short
-  bool feed_waits = false;  // for links that are full
-  bool stamp_due = false;   // others order transactions, and want this node's clock beside them
+  Feeder feeder;  // of the pool's transactions to the engine
+  Alarm feed_again{loop, [this] { pump(); }};
   Ledger ledger;
+  std::uint64_t payload_bytes = 0;
+
+  // Checkpoints, and what is proved by them.
   std::uint64_t checkpoint_every;  // slots; 0: never
   HashedPayloads hashed;           // for the checkpoints' tree
   LogTree tree;
   Checkpoints checkpoints;
-  std::vector<Persist> before_writer;    // made while the log was read
-  std::optional<TreeReader> own_tree;    // for the search of this node
-  std::optional<TreeReader> peers_tree;  // for those of peers
-  std::optional<TreeReader> proof_tree;  // for clients
-  PeerQuestions<WantTree, 1> tree_questions;
-  bool serving_trees = false;  // a timer runs for the next piece
-  // For a log hash or a certificate, which take a search in the index.
-  PeerQuestions<Frame, 64> small_questions;
-  bool answering_small = false;  // a timer runs for the next one
-  ProofQueue proofs;
-  std::optional<Certificate> proves_against;  // the proof that was begun
-  bool proving = false;                       // a timer runs for the next piece
+  std::vector<Persist> before_writer;  // made while the log was read
+  KeptTree own_tree;                   // for the search of this node
+  TreeService trees;                   // for those of peers
+  PieceWork serving_trees{loop, [this] { return trees.step(); }};
+  SmallQuestions small_questions;
+  PieceWork answering_small{loop, [this] { return small_questions.step(); }};
+  ProofService proofs;
+  PieceWork proving{loop, [this] { return proofs.step(); }};
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
-  SnapshotPace pace;
+
+  // Snapshots, what is pruned behind them, and what is given to those who join.
+  SnapshotSchedule schedule;
   SnapshotSpare spare;
-  std::uint64_t next_snapshot_us = 0;         // not before, while the node is behind its peers
   SnapshotHolds holds;                        // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
-  std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
-  std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
-  std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
+  std::vector<Persist> last_progress;         // that the protocol noted with the last commit
+  std::uint64_t snapshot_length = 0;          // log length at the last one of a stop
+  Retention retention;
+  std::unique_ptr<Pruner> pruner;   // null: all of the log is kept
+  std::uint64_t next_prune_us = 0;  // when it is looked at again
+  OutOfReach out_of_reach;
   struct Joining {
+    explicit Joining(StateSync s) : sync(std::move(s)) {}
     StateSync sync;
-    std::optional<LogSync> window{};         // for the protocol; set when the snapshot is here
-    std::optional<PortableLedger> ledger{};  // of the snapshot
-    Digest hash{};                           // of the log, behind what came of the window
-    std::vector<Persist> records{};          // with which the protocol starts
-    bool again = false;                      // the window is gone at the peers: from the beginning
+    std::optional<LogWindow> window{};  // for the protocol; set when the snapshot is here
+    bool again = false;                 // the window is gone at the peers: from the beginning
   };
   std::optional<Joining> joining;  // takes its state from peers
-  struct StandsStill {
-    Round slot{0};
-    std::uint64_t since_us = 0;
-  };
-  std::optional<StandsStill> out_of_reach_at;  // the end of the log, while peers lack what follows
-  bool enters_anew = false;  // the state is on the disk: the node starts from there
-  SnapshotService snapshot_service;
-  bool giving_parts = false;           // a timer runs for the next one
-  std::vector<Persist> last_progress;  // that the protocol noted with the last commit
-  std::uint64_t next_prune_us = 0;     // when it is looked at again
-  Round pruned_to{0};                  // the last horizon that was asked for
-  Round prunable{0};                   // what it would be without members that hold something
-  std::uint64_t next_fetch_us = 0;     // of what the log lacks at a start
-  Round lacks_until{0};                // the log has to reach this slot by what peers have
-  std::optional<Hole> hole;            // in the stored log, of a node that starts
-  bool unread = false;                 // the stored log goes on behind the ledger
-  bool gap = false;                    // what the protocol delivered does not follow the log
-  std::vector<Commit> held_back;       // what it delivered since
-  /// The application's state behind a slot, as status_now() last saw it.
-  struct ToldState {
-    Round slot{0};
-    Digest state{};
-  };
-  std::optional<ToldState> told_state;
-  std::uint64_t payload_bytes = 0;
-  std::uint64_t snapshot_length = 0;  // log length at the last snapshot
-  std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
+  bool enters_anew = false;        // the state is on the disk: the node starts from there
+  SnapshotGiver snapshot_giver;
+  PieceWork giving_parts{loop, [this] { return snapshot_giver.step(); }};
+
+  // Clients.
   Visitors visitors;
   OlderClients older_clients;
-  Complaints complaints;
-  std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
+  std::uint64_t malformed = 0;  // frames of clients; those of nodes are in `conduct`
   KeptResults results;
-  std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
-  bool telling = false;                               // a timer runs for the rest of them
-  Queries queries;
-  bool asking = false;  // a timer runs for the next one
+  Replies replies;
+  PieceWork telling{loop, [this] { return replies.tell_results(ledger.slot()); }};
+  QueryService queries;
+  PieceWork answering{loop, [this] { return queries.step(results.end(), start_level.reached()); }};
   EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   PageQueue pages;
-  bool paging = false;  // a timer runs for the next page
+  PieceWork serving_pages{loop, [this] { return pages.serve(); }};
   Subscribers subscribers;
-  bool feeding_subscribers = false;
-  ClientId own_client{};  // who this node is as a client of itself
-  std::uint64_t own_sequence = 0;
-  OwnSubmissions inbox;
+  PieceWork feeding_subscribers{loop, [this] { return subscribers.feed(ledger.slot()); }};
+
+  // The process around it, as a client of its own.
+  OwnClient own_client;
+  PieceWork watching_own{loop, [this] { return own_client.end_late(Loop::now_us()); }};
   OwnQuestions own_questions;
-  bool watching_own = false;  // a timer runs for their deadlines
-  bool has_records = false;   // the store had some of the protocol at the start
+
+  // Its start, and what keeps its key from signing twice.
+  bool has_records = false;  // the store had some of the protocol at the start
   SignOnce sign_once;
-  Incarnation incarnation;             // of this start
-  Incarnation signed_before;           // of the last start before it that signed
-  std::optional<Incarnation> started;  // signed as a start that signs, once this one does
+  OwnStart own_start;
   struct Starting {
-    explicit Starting(const StartQuestion& q) : question(q) {}
     StartQuestion question;
+    HeldFrames held{};  // of the protocol
     std::uint64_t looks = 0;
-    std::vector<std::pair<NodeId, Frame>> held;  // of the protocol
-    std::map<NodeId, std::size_t> held_bytes;
-    std::map<NodeId, Round> ends;  // of the logs of those that have answered
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
-  /// A start has come to where the log of peers ended when they answered it. Answers that this node
-  /// gave its clients before may be in no log here: its own notes are written behind the answers.
-  bool is_level = false;
-  Round level_at{0};
-  struct PeerKnown {
-    Incarnation incarnation;        // the highest one that signs, as it said; count 0: none
-    std::optional<Pledge> written;  // what the disk has, with the incarnation
-  };
-  std::map<NodeId, PeerKnown> peers_known;
-  Tally others_told;  // who told of another process with this key
-  struct PledgeSample {
-    Pledge pledge;
-    std::uint64_t barrier = 0;  // the last one before it was taken
-  };
-  std::optional<PledgeSample> pledge_sample;
-  std::uint64_t last_barrier = 0;
-  std::uint64_t durable_barrier = 0;
+  StartLevel start_level;
+  KnownPeers known_peers;
+  DurablePledge durable_pledge;
   std::uint64_t notes_due_us = 0;
-  std::optional<Error> stopped_because;
-  std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
 };
 
 }  // namespace thresher::net

@@ -1,9 +1,7 @@
 // A node that is behind what its peers keep of the log: it takes the state of a certified snapshot
 // from them, and the part of the log that its protocol needs to go on from there. When all is on
-// its disk it starts from there, as after any stop. The other side too: what this node gives.
-#include <algorithm>
+// its disk it starts from there, as after any stop.
 #include <cerrno>
-#include <iterator>
 #include <utility>
 
 #include "files/disk_problem.hpp"
@@ -12,117 +10,37 @@
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
-namespace {
-
-/// For this long the log of a node that is out of its peers' reach stands still before it takes
-/// their state: the protocol itself may still bring what their logs do not have. Unit:
-/// microseconds.
-constexpr std::uint64_t kStandsStill = 2'000'000;
-
-}  // namespace
 
 bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantSnapshots) {
     const auto want = decode_want_snapshots(f.control.view());
-    if (want) hear_wish(from, *want);
+    if (want) snapshot_giver.hear(from, *want);
     return want.has_value();
   }
   if (f.kind == kWantPart) {
     const auto part = decode_want_part(f.control.view());
     if (!part) return false;
-    snapshot_service.want(from, *part);
-    serve_parts();
+    snapshot_giver.want(from, *part);
+    giving_parts.go_on();
     return true;
   }
   return !joining || joining->sync.frame(from, f, Loop::now_us());
 }
 
-void Node::Impl::hear_wish(NodeId from, const WantSnapshots& want) {
-  if (!snapshot_service.may_ask(from, want.takes.has_value())) return;
-  if (want.takes) hold_for(from, *want.takes);
-  keep_for(from, want.grids);
-  const Bytes own = encode(OwnSnapshots{offers(from), pace.grid()});
-  (void)transport.send(from.value, {kSnapshots, own, {}});
-  if (!giving_parts) snapshot_service.close();
-}
-
-// Whether the log goes on from the snapshot, and would if no member held any of it: only then it is
-// anybody's to take. Else members that lie could keep a snapshot by turns.
-bool Node::Impl::stays(Round slot) const {
-  const Round first = std::max({reader.begin().slot, pruned_to, prunable});
-  return first.value == 0 || first <= log_before(slot);
-}
-
-// What a quorum certified and the log goes on from. What the member holds comes first: the one that
-// it takes has to be among them.
-std::vector<SnapshotOffer> Node::Impl::offers(NodeId to) {
-  std::vector<SnapshotOffer> out;
-  if (!shares_state()) return out;
-  std::vector<Round> slots = holds.of(to);
-  if (slots.size() == kMostOffers) slots.pop_back();  // a place for the newest
-  const std::size_t held = slots.size();
-  std::ranges::copy_if(SnapshotFolder(options.data).slots(), std::back_inserter(slots),
-                       [this](Round slot) { return stays(slot); });
-  std::vector<Round> offered;
-  for (std::size_t i = 0; i < slots.size() && out.size() < kMostOffers; ++i) {
-    const Round slot = slots[i];
-    if (i >= held && std::ranges::find(offered, slot) != offered.end()) continue;
-    auto certificate = load_certificate(*store, slot, committee().size());
-    const StoredSnapshot* stored = certificate ? snapshot_service.stored(slot) : nullptr;
-    if (stored == nullptr || stored->manifest.checkpoint != certificate->checkpoint ||
-        stored->encoded.size() > kMostManifest)
-      continue;
-    out.push_back({std::move(*certificate), digest_of(stored->manifest, chain)});
-    offered.push_back(slot);
-  }
-  holds.offered(to, offered, {Loop::now_us(), store->written()});
-  return out;
-}
-
-// It may take one that this node does not have: then it needs the log behind it all the same.
-void Node::Impl::hold_for(NodeId who, Round slot) {
-  const std::vector<Round> own = holds.of(who);
-  const bool known = std::ranges::find(own, slot) != own.end();
-  if (!shares_state() || (!known && (slot > ledger.slot() || !stays(slot)))) return;
-  const StoredSnapshot* stored = snapshot_service.stored(slot);
-  const std::uint64_t bytes = stored ? stored->manifest.bytes : 0;
-  if (!holds.takes(who, slot, bytes, {Loop::now_us(), store->written()})) return;
-  say(Level::kInfo, "keeps the snapshot of slot " + std::to_string(slot.value) +
-                        " and the log behind it for node " + std::to_string(who.value) +
-                        ", which takes its state from it");
-}
-
-// The newest of each grid that are here, or are being written, and that the log goes on from.
-void Node::Impl::keep_for(NodeId who, const std::vector<std::uint8_t>& grids) {
-  if (!shares_state() || grids.empty()) return;
-  const std::vector<Round> own = holds.of(who);
-  const std::vector<Round> here = SnapshotFolder(options.data).slots();
-  SnapshotHolds::Waited kept{grids, {}, 0};
-  for (const std::uint8_t grid : grids) {
-    for (const Round slot : holds.newest(grid)) {
-      const auto among = [slot](const std::vector<Round>& slots) {
-        return std::ranges::find(slots, slot) != slots.end();
-      };
-      const bool gone = !among(here) && !here.empty() && slot <= here.front();
-      if (among(kept.slots) || gone || (!among(own) && !stays(slot))) continue;
-      kept.slots.push_back(slot);
-      const StoredSnapshot* stored = snapshot_service.stored(slot);
-      if (stored != nullptr) kept.bytes = std::max(kept.bytes, stored->manifest.bytes);
-    }
-  }
-  holds.waits(who, std::move(kept), {Loop::now_us(), store->written()});
-}
-
-void Node::Impl::serve_parts() {
-  if (giving_parts) return;
-  const auto at = snapshot_service.step();
-  if (!at) return;
-  giving_parts = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    giving_parts = false;
-    serve_parts();
-  });
+SnapshotGiver::Hooks Node::Impl::giver_hooks() {
+  return {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
+          [this](Round slot) { return load_certificate(*store, slot, committee().size()); },
+          [this](Round slot) { return retention.stays(slot, reader.begin().slot); },
+          [this] { return ledger.slot(); },
+          [this] { return schedule.pace().grid(); },
+          [this] {
+            return SnapshotHolds::Now{Loop::now_us(), store->written()};
+          },
+          [this](NodeId who, Round slot) {
+            say(Level::kInfo, "keeps the snapshot of slot " + std::to_string(slot.value) +
+                                  " and the log behind it for node " + std::to_string(who.value) +
+                                  ", which takes its state from it");
+          }};
 }
 
 bool Node::Impl::can_join() const {
@@ -133,24 +51,19 @@ void Node::Impl::watch_joining(std::uint64_t now) {
   if (enters_anew) return;
   if (joining && joining->again) joining.reset();
   if (!joining) {
-    if (standing.suspects() || checkpoints.difference() || !can_join() || !out_of_reach()) {
-      out_of_reach_at.reset();
-      return;
-    }
-    if (!out_of_reach_at || out_of_reach_at->slot != ledger.slot())
-      out_of_reach_at = {ledger.slot(), now};
-    if (now < out_of_reach_at->since_us + kStandsStill) return;
+    if (standing.suspects() || checkpoints.difference() || !can_join()) return out_of_reach.moves();
+    if (!out_of_reach.stands(ledger.slot(), now)) return;
     sync.stop();
-    rot_sync.stop();
-    begins_there.clear();
+    rot.stop();
+    out_of_reach.forget();
     say(Level::kInfo, "the log of '" + options.home + "' ends with slot " +
                           std::to_string(ledger.slot().value) +
                           ", which peers have pruned what follows of: takes its state from them");
     joining.emplace(
-        Joining{StateSync(genesis, self, SnapshotFolder(options.data),
-                          {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                           [this](NodeId who, const std::string& how) { false_answer(who, how); },
-                           [this](Level level, const std::string& line) { say(level, line); }})});
+        StateSync(genesis, self, SnapshotFolder(options.data),
+                  {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+                   [this](NodeId who, const std::string& how) { false_answer(who, how); },
+                   [this](Level level, const std::string& line) { say(level, line); }}));
     joining->sync.begin(ledger.slot(), now);
   }
   joining->sync.tick(now);
@@ -181,38 +94,29 @@ void Node::Impl::begin_window(std::uint64_t now) {
                           "another version of the program, or more than f of them are Byzantine",
                       options.home});
   }
-  joining->hash = shared->window_hash;
-  joining->ledger = std::move(shared);
-  joining->window.emplace(
-      committee(), self, log_form,
-      LogSync::Hooks{[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                     [this](const Commit& c) { note_window(c); }, [] { return true; },
-                     [this](NodeId who, const std::string& how) { false_answer(who, how); },
-                     [this](NodeId who, Round begins) {
-                       begins_there[who] = begins;
-                       joining->again = begins_there.size() + committee().at_least(kValidity) >=
-                                        committee().size();
-                     }});
-  // Nothing else would ask for the rest, so no giver's word that there is no more ends it.
-  joining->window->begin(joining->ledger->window_before, joining->hash, now, of.slot);
+  joining->window.emplace(committee(), self, log_form, std::move(*shared), window_hooks());
+  joining->window->begin(now);
 }
 
-// A commit that f+1 peers vouch for.
-void Node::Impl::note_window(const Commit& commit) {
-  const Checkpoint& of = joining->ledger->checkpoint;
-  if (enters_anew || commit.slot > of.slot) return;
-  joining->hash = chained(joining->hash, commit);
-  for (Persist& r : engine->entry_of(commit, joining->ledger->progress))
-    joining->records.push_back(std::move(r));
-  if (commit.slot < of.slot) return;
-  if (joining->hash != of.log_hash) {
-    return halt(
-        Error{ErrorCode::kRejected,
-              "the log of f+1 peers up to slot " + std::to_string(of.slot.value) +
-                  " is not the one that a quorum certified: more than f of them are Byzantine",
-              options.home});
-  }
-  enter();
+LogWindow::Hooks Node::Impl::window_hooks() {
+  return {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+          [this](NodeId who, const std::string& how) { false_answer(who, how); },
+          [this](NodeId who, Round begins) {
+            out_of_reach.begins(who, begins);
+            joining->again = out_of_reach.all_have_pruned();
+          },
+          [this](const Commit& commit, const std::vector<Persist>& progress) {
+            return engine->entry_of(commit, progress);
+          },
+          [this](bool certified) {
+            if (certified) return enter();
+            const Round slot = joining->window->ledger().checkpoint.slot;
+            halt(Error{ErrorCode::kRejected,
+                       "the log of f+1 peers up to slot " + std::to_string(slot.value) +
+                           " is not the one that a quorum certified: more than f of them are "
+                           "Byzantine",
+                       options.home});
+          }};
 }
 
 // All of it is one atomic write behind a finished snapshot: a kill leaves the old log or the new
@@ -220,8 +124,7 @@ void Node::Impl::note_window(const Commit& commit) {
 void Node::Impl::enter() {
   THRESHER_ASSERT(!pruner || !pruner->busy(), "one beginning of the log is written at a time");
   enters_anew = true;
-  joining->window->stop();
-  const PortableLedger& from = *joining->ledger;
+  const PortableLedger& from = joining->window->ledger();
   const Checkpoint& of = from.checkpoint;
   if (!joining->sync.snapshot()->finish()) {
     const int error = errno;
@@ -230,7 +133,7 @@ void Node::Impl::enter() {
                           disk_problem(error) + ")",
                       options.home, "free space or replace it, then restart the node"});
   }
-  std::vector<Persist> records = std::move(joining->records);
+  std::vector<Persist> records = joining->window->take_records();
   for (Persist& r : records_at(of.length, from.peaks, from.open_contents()))
     records.push_back(std::move(r));
   const Certificate& certificate = joining->sync.certificate();
@@ -239,9 +142,10 @@ void Node::Impl::enter() {
   records.push_back(record_of(LogBegin{of.slot, of.length, of.log_hash}));
   writer->durably(std::move(records), [this] {
     loop.post([this] {
-      say(Level::kInfo,
-          "took its state from peers: the log of '" + options.home + "' begins at position " +
-              std::to_string(joining->ledger->checkpoint.length) + "; the node starts from there");
+      say(Level::kInfo, "took its state from peers: the log of '" + options.home +
+                            "' begins at position " +
+                            std::to_string(joining->window->ledger().checkpoint.length) +
+                            "; the node starts from there");
       if (options.context == nullptr) return loop.stop();
       halt(Error{ErrorCode::kUnsupported, "the state of peers is in place", options.home,
                  "start the node again, which goes on from there"});

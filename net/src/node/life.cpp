@@ -7,18 +7,6 @@
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
-namespace {
-
-std::string short_hex(const Digest& digest) {
-  return to_hex(ByteView(digest.bytes).first(8));
-}
-
-std::string positions(std::uint64_t first, std::uint64_t end) {
-  return "positions " + std::to_string(first) + " to " + std::to_string(end - 1);
-}
-
-}  // namespace
-
 Checkpoints::Hooks Node::Impl::checkpoint_hooks() {
   return {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
           [this](Persist record, std::function<void()> done) {
@@ -70,12 +58,12 @@ void Node::Impl::checkpoint_after(const LogEntry& entry) {
   if (tree.length() != ledger.length() || app_lags) return;
   Checkpoint c{entry.slot, ledger.length(), ledger.log_hash(), tree.root(), {}};
   if (!calls.run("state()", [&] { c.state = app.state(); })) {
-    if (writer) halt(app_threw());
+    if (writer) halt(words.app_threw(calls.problem()));
     return;
   }
   checkpoints.reached(c, tree.open_results());
   checkpoints_differ();
-  if (pace.due_of_fastest(entry.before, entry.slot)) take_snapshot(c, entry.before);
+  if (schedule.pace().due_of_fastest(entry.before, entry.slot)) take_snapshot(c, entry.before);
 }
 
 bool Node::Impl::life_frame(NodeId from, const Frame& f) {
@@ -83,8 +71,8 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantTree) {
     const auto want = decode_want_tree(f.control.view());
     if (!want) return false;
-    tree_questions.ask(from, *want);
-    serve_trees();
+    trees.want(from, *want);
+    serving_trees.at_once();
     return true;
   }
   if (f.kind == kTreePart) {
@@ -111,12 +99,14 @@ void Node::Impl::watch_checkpoints(std::uint64_t now) {
 void Node::Impl::checkpoints_differ() {
   const auto& difference = checkpoints.difference();
   if (!difference || !transport_runs) return;
-  if (difference->here.root == difference->there.root) return halt(differs_in_state(*difference));
+  const bool pruned = reader.begin().slot != Round{0};
+  if (difference->here.root == difference->there.root)
+    return halt(words.differs_in_state(*difference, pruned));
   if (!divergence) {
     say(Level::kError, "the application's results differ from those of " +
                            std::to_string(difference->peers.size()) +
                            " peers: looks for the first transaction that does");
-    const auto own = [this, slot = difference->here.slot] { return tree_at(own_tree, slot); };
+    const auto own = [this, slot = difference->here.slot] { return own_tree.at(slot); };
     divergence.emplace(
         *difference,
         DivergenceSearch::Hooks{
@@ -135,52 +125,7 @@ void Node::Impl::checkpoints_differ() {
             [this](NodeId who) { false_answer(who, "a part of its tree that is not in it"); }});
     divergence->begin(Loop::now_us());
   }
-  if (divergence->over()) halt(differs_in_result(*difference));
-}
-
-std::string Node::Impl::how_to_apply_again() const {
-  return "remove 'snapshot' in '" + options.data +
-         "', and start the node again, which applies its " +
-         (reader.begin().slot == Round{0}
-              ? "log anew"
-              : "log anew from a certified snapshot on (leave 'snapshots' where it is: the log "
-                "before it was pruned)");
-}
-
-Error Node::Impl::differs_in_result(const Checkpoints::Difference& d) const {
-  const auto told = [&](const std::string& which) {
-    return Error{ErrorCode::kRejected,
-                 "the application of '" + options.home + "' gave another result than those of " +
-                     std::to_string(d.peers.size()) + " peers, which signed theirs. " + which +
-                     ". The log is the same: the application is not deterministic or was changed, "
-                     "or the memory is bad. Nothing more was acknowledged",
-                 options.home, "mend it, " + how_to_apply_again()};
-  };
-  if (const auto& f = divergence->found()) {
-    return told("The first transaction that differs is at position " + std::to_string(f->position) +
-                " (client " + to_hex(f->here.client.bytes) + ", sequence " +
-                std::to_string(f->here.sequence) + "): result " + to_hex(f->here.result.bytes) +
-                " here, " + to_hex(f->there.result.bytes) + " there");
-  }
-  return told("The first one that differs is among " +
-              positions(divergence->first(), divergence->end()) +
-              "; no peer answered with the rest");
-}
-
-Error Node::Impl::differs_in_state(const Checkpoints::Difference& d) const {
-  const std::string same = d.same
-                               ? "At position " + std::to_string(d.same->length) + " (slot " +
-                                     std::to_string(d.same->slot.value) + ") they were the same. "
-                               : std::string();
-  return {ErrorCode::kRejected,
-          "the application of '" + options.home + "' has another state than those of " +
-              std::to_string(d.peers.size()) + " peers after position " +
-              std::to_string(d.here.length) + " (slot " + std::to_string(d.here.slot.value) +
-              "): state " + short_hex(d.here.state) + " here, " + short_hex(d.there.state) +
-              " there, with the same results up to there. " + same +
-              "The application is not deterministic or was changed, or the memory is bad. Nothing "
-              "more was acknowledged",
-          options.home, "mend it, " + how_to_apply_again()};
+  if (divergence->over()) halt(words.differs_in_result(*difference, *divergence, pruned));
 }
 
 }  // namespace thresher::net

@@ -11,18 +11,15 @@ namespace {
 /// Reading on in the log behind a hole, at a time: the node's other work waits for this long. Unit:
 /// microseconds.
 constexpr std::uint64_t kReadOn = 50'000;
-/// Peers are asked again for what they did not have yet. Unit: microseconds.
-constexpr std::uint64_t kFetchAgain = 100'000;
-/// Commits that wait for a hole to be filled. Further ones are fetched with it.
-constexpr std::size_t kMostHeld = 1024;
 }  // namespace
 
 // Whether the entry continues the log and its payloads are there: returns what cannot be mended,
-// and puts into `hole` what can.
+// and notes in `missing` what can.
 Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
   if (!ledger.end().precedes(entry)) {
-    return lacks_log({Round{0}, {}}, "it lacks commits: " +
-                                         missing_between(ledger.end(), entry.before, entry.slot));
+    return lacks_log(
+        Round{0}, {},
+        "it lacks commits: " + missing_between(ledger.end(), entry.before, entry.slot));
   }
   for (const LoggedBlock& b : entry.blocks) {
     if (b.block->payload_bytes == 0) continue;
@@ -30,33 +27,33 @@ Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
     const auto checked = checked_payload(b, body);
     if (checked) continue;
     const std::string place = "a payload of slot " + std::to_string(entry.slot.value);
-    if (checked.error() == Errc::kIo) return unreadable(Errc::kIo, place);
+    if (checked.error() == Errc::kIo) return words.unreadable(Errc::kIo, place);
     // Damaged bytes are written again where they lie. Where the log of the disk ends before
     // it there is no such place: then the rest of the log is fetched.
-    return body ? lacks_log({entry.slot, entry}, place)
-                : lacks_log({Round{0}, {}}, place + " is missing");
+    return body ? lacks_log(entry.slot, entry, place)
+                : lacks_log(Round{0}, {}, place + " is missing");
   }
   return Unit{};
 }
 
-// `found.until` 0: all that the store has behind the end of the ledger is fetched anew, because the
+// `until` 0: all that the store has behind the end of the ledger is fetched anew, because the
 // log is a sequence of frames and what is missing in the middle of it is written at its end.
-Result<Unit, Error> Node::Impl::lacks_log(Hole found, const std::string& what) {
+Result<Unit, Error> Node::Impl::lacks_log(Round until, std::optional<LogEntry> damaged,
+                                          const std::string& what) {
   if (committee().size() == 1 || options.store == StoreKind::kMemory) {
-    return unreadable(Errc::kCorrupt, what);
+    return words.unreadable(Errc::kCorrupt, what);
   }
-  if (found.until == Round{0}) {
+  if (until == Round{0}) {
     const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
-      found.until = std::max(found.until, entry.slot);
+      until = std::max(until, entry.slot);
       return true;
     });
-    if (!read) return unreadable(read.error(), "an entry of the log");
+    if (!read) return words.unreadable(read.error(), "an entry of the log");
   }
-  lacks_until = found.until;
-  hole = std::move(found);
+  missing.hole(until, std::move(damaged));
   say(Level::kWarning, "the log of '" + options.home + "' is damaged (" + what + "): slots " +
                            std::to_string(ledger.slot().value + 1) + " to " +
-                           std::to_string(lacks_until.value) +
+                           std::to_string(until.value) +
                            " are fetched from peers before this node signs anything");
   return Unit{};
 }
@@ -66,9 +63,10 @@ void Node::Impl::note_lost_end() {
   // A record without its body says nothing yet.
   if (!bodiless.empty()) return;
   const Round noted = engine->noted();
-  if (committee().size() == 1 || noted <= std::max(ledger.slot(), lacks_until) || unread) return;
-  lacks_until = noted;
-  hole = Hole{noted, {}};
+  if (committee().size() == 1 || noted <= std::max(ledger.slot(), missing.until()) ||
+      missing.unread())
+    return;
+  missing.hole(noted);
   say(Level::kWarning,
       "the log of '" + options.home + "' lacks commits: its protocol delivered slot " +
           std::to_string(noted.value) + ", but the log ends with slot " +
@@ -78,50 +76,40 @@ void Node::Impl::note_lost_end() {
 
 // At a start, again and again until the log is whole; that of an observer never ends.
 void Node::Impl::mend_log(std::uint64_t now) {
-  if (log_whole() && options.observe) lacks_until = Round{~std::uint64_t{0}};
+  if (log_whole() && options.observe) missing.follow();
   if (log_whole()) return;
   if (log_lacks()) {
     if (sync.active()) return sync.tick(now);
-    if (now < next_fetch_us || rot_sync.active()) return;
-    next_fetch_us = now + kFetchAgain;
+    if (rot.fetches() || !missing.may_fetch(now)) return;
     return sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
-  hole.reset();
+  missing.close_hole();
   if (const auto read = read_log(now + kReadOn); !read) return halt(read.error());
-  if (!unread) note_lost_end();
+  if (!missing.unread()) note_lost_end();
   writer->stands(ledger.end());
 }
 
 // A commit that peers vouch for, for the hole.
 void Node::Impl::mend_with(Commit commit) {
   if (!log_lacks() || !ledger.follows(commit)) return;
-  if (commit.slot > lacks_until) {
-    return halt(Error{ErrorCode::kMismatch,
-                      "the log of '" + options.home + "' differs from that of " +
-                          std::to_string(committee().at_least(kValidity)) +
-                          " peers: this node delivered slot " + std::to_string(lacks_until.value) +
-                          ", they went from slot " + std::to_string(ledger.slot().value) + " to " +
-                          std::to_string(commit.slot.value) +
-                          ". Keep the folder, which shows what happened",
-                      options.home});
+  if (commit.slot > missing.until()) {
+    return halt(Error{
+        ErrorCode::kMismatch,
+        "the log of '" + options.home + "' differs from that of " +
+            std::to_string(committee().at_least(kValidity)) + " peers: this node delivered slot " +
+            std::to_string(missing.until().value) + ", they went from slot " +
+            std::to_string(ledger.slot().value) + " to " + std::to_string(commit.slot.value) +
+            ". Keep the folder, which shows what happened",
+        options.home});
   }
   give_bodies(commit);
-  const auto& damaged = hole ? hole->damaged : std::optional<LogEntry>();
-  if (damaged && damaged->slot == commit.slot) {
+  if (const LogEntry* damaged = missing.damaged(commit.slot)) {
     mend_payloads(*damaged, commit);
   } else {
     write_again(std::move(commit));
   }
   if (!log_lacks()) sync.stop();
-  feed_subscribers();
-}
-
-Error Node::Impl::differs_from_peers(Round slot) const {
-  return {ErrorCode::kMismatch,
-          "the log of '" + options.home + "' differs from that of " +
-              std::to_string(committee().at_least(kValidity)) + " peers in slot " +
-              std::to_string(slot.value) + ". Keep the folder, which shows what happened",
-          options.home};
+  feeding_subscribers.go_on();
 }
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.
@@ -129,9 +117,9 @@ void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
   const LogEntry again =
       ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr& block,
                                 const Fingerprint&) { (void)apply(t, block->author); });
-  if (!calls.problem().empty()) return halt(app_threw_in_log());
+  if (!calls.problem().empty()) return halt(words.app_threw_in_log(calls.problem()));
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
-    return halt(differs_from_peers(entry.slot));
+    return halt(words.differs_from_peers(entry.slot));
   }
   writer->persist(tree_records(), 0);
   checkpoint_after(entry);
@@ -187,10 +175,9 @@ void Node::Impl::note_gap(Commit commit) {
                       "there is no peer to fetch them from. `thresher log` reads what is there"});
   }
   // Where the one before is in the log, and is not its end, the peers' logs say what is right.
-  lacks_until = commit.before > ledger.slot() ? commit.before : commit.slot;
-  gap = true;
+  const Round until = commit.before > ledger.slot() ? commit.before : commit.slot;
+  missing.gap(until, std::move(commit));
   say(Level::kWarning, what + "; they are fetched from peers before this node signs anything more");
-  hold_back(std::move(commit));
 }
 
 // A block that is ordered now cannot be read back. Peers have the commit, or will have: they need
@@ -204,24 +191,14 @@ void Node::Impl::fetch_unreadable(const Commit& commit, const OrderedBlock& bloc
     return halt(Error{ErrorCode::kCorrupt, what, options.home,
                       "check the disk, there is nobody to fetch it from"});
   }
-  lacks_until = commit.slot;
+  missing.fetch(commit.slot);
   say(Level::kWarning, what + ": slot " + std::to_string(commit.slot.value) +
                            " is fetched from peers; check the disk");
 }
 
-void Node::Impl::hold_back(Commit commit) {
-  if (held_back.size() == kMostHeld) {
-    lacks_until = commit.slot;
-    held_back.clear();
-    return;
-  }
-  held_back.push_back(std::move(commit));
-}
-
 // Takes what the protocol delivered behind the hole that is now filled.
 void Node::Impl::deliver_held() {
-  gap = false;
-  for (Commit& commit : std::exchange(held_back, {})) deliver(std::move(commit));
+  for (Commit& commit : missing.take_held()) deliver(std::move(commit));
 }
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
@@ -234,7 +211,7 @@ void Node::Impl::adopt(Commit commit_of_peers) {
   commit(std::move(commit_of_peers));
   if (!log_lacks()) deliver_held();
   acknowledge();
-  feed_subscribers();
+  feeding_subscribers.go_on();
 }
 
 }  // namespace thresher::net

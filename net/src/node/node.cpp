@@ -148,9 +148,6 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);
   if (impl.metrics_problem) return made;
-  impl.own_client = client_id_of(impl.key.public_key());
-  // A range of sequences of its own for every start.
-  impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
   impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
   if (const auto recovered = impl.recover(); !recovered) return recovered.error();
   if (impl.options.store != StoreKind::kMemory)
@@ -174,7 +171,7 @@ Result<Unit, Error> Node::Impl::begin() {
       },
       [this](const Error& why, WriterThread::Failure failure) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        loop.post([this, why, failure] { halt(not_written(why, failure)); });
+        loop.post([this, why, failure] { halt(words.not_written(why, failure)); });
       },
       ledger.end());
   if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
@@ -192,30 +189,10 @@ Result<Unit, Error> Node::Impl::begin() {
   return Unit{};
 }
 
-Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) const {
-  const std::string text = why.text();
-  if (failure == WriterThread::Failure::kDefect) {
-    return {why.code, "the log of '" + options.home + "' was not written on: " + text, options.home,
-            "this is a defect of the program: keep the folder, report it, and start the node "
-            "again, which reads its log anew"};
-  }
-  if (why.code == ErrorCode::kMissing)
-    return {why.code, "nothing more was signed: " + why.what, options.home, why.remedy};
-  if (why.code == ErrorCode::kUnsupported) return disk_failed(options.home, why, {});
-  if (text.find(std::strerror(EMFILE)) != std::string::npos) {
-    return {why.code,
-            "nothing can be written under '" + options.home + "': " + disk_problem(EMFILE) + " (" +
-                text + ")",
-            options.home};
-  }
-  return {why.code, "the disk under '" + options.home + "' refused a write", options.home,
-          "free space or replace it, then restart the node (" + text + ")"};
-}
-
 // On the node's thread: the writer wrote all up to a barrier.
 void Node::Impl::durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us) {
   if (tracer) tracer->durable(barrier, began_us, ended_us);
-  durable_barrier = barrier;
+  durable_pledge.durable(barrier);
   {
     const auto scope = on(Duty::kProtocol);
     engine->persisted(barrier);
@@ -232,8 +209,7 @@ Result<Unit, Error> Node::Impl::open_trace() {
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
   gateway.reset();
-  for (const Queries::Query& q : queries.take_own())
-    reply(q, true, as_view("the node has stopped"));
+  queries.close("the node has stopped");
   transport.close();
   close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
             : enters_anew   ? "the node took its state from peers and begins anew from it"

@@ -19,13 +19,13 @@ std::string Node::Impl::waits_for() const {
                : "fetches the part of the log that its protocol needs to go on from slot " +
                      std::to_string(joining->sync.certificate().checkpoint.slot.value);
   if (options.observe) return "observes: it follows the log and signs nothing";
-  if (const auto first = out_of_reach()) {
+  if (const auto first = out_of_reach.beyond(ledger.slot())) {
     return "needs slot " + std::to_string(ledger.slot().value + 1) +
            " of the log, which its peers have pruned: theirs begin behind slot " +
            std::to_string(first->value);
   }
   if (starting && !log_whole()) {
-    return "fetches what its log lacks up to slot " + std::to_string(lacks_until.value) +
+    return "fetches what its log lacks up to slot " + std::to_string(missing.until().value) +
            ", before it signs anything";
   }
   if (starting && !bodiless.empty())
@@ -37,11 +37,11 @@ std::string Node::Impl::waits_for() const {
                              ", this node decides slot " + std::to_string(now.next_slot.value);
   if (sync.active()) return "fetches the log from peers: " + behind;
   if (log_lacks())
-    return "lacks commits of its log up to slot " + std::to_string(lacks_until.value);
-  if (!is_level)
+    return "lacks commits of its log up to slot " + std::to_string(missing.until().value);
+  if (!start_level.reached())
     return "comes to the end that the log had when it started: it has slot " +
            std::to_string(ledger.slot().value) + ", and peers had slot " +
-           std::to_string(level_at.value);
+           std::to_string(start_level.at().value);
   if (now.frontier.value > now.next_slot.value + options.sync_rounds) {
     return "is behind: " + behind;
   }
@@ -97,19 +97,6 @@ void Node::Impl::refused(NodeId from, std::uint64_t messages) {
 void Node::Impl::false_answer(NodeId from, const std::string& how) {
   conduct.note(from, Deed::kFalseAnswer);
   conduct.remark(from, how);
-}
-
-// One part of the log at a time; the rest of the time is the order's.
-void Node::Impl::serve_log() {
-  if (serving) return;
-  const auto at = log_service.step();
-  if (!at) return;
-  serving = true;
-  const std::uint64_t now = Loop::now_us();
-  loop.call_after(*at > now ? *at - now : 0, [this] {
-    serving = false;
-    serve_log();
-  });
 }
 
 }  // namespace thresher::net

@@ -1,5 +1,4 @@
 // What a node keeps of its log: the horizon, who decides it, and what it says of what is gone.
-#include <algorithm>
 
 #include "files/advice.hpp"
 #include "node/impl.hpp"
@@ -50,60 +49,13 @@ void Node::Impl::start_pruning() {
                     }});
 }
 
-// The log is needed back to the snapshots that a start may have to use. The newest of these that
-// were read back whole count, and snapshots and checkpoints only if a quorum certified them.
-std::optional<Checkpoint> Node::Impl::oldest_needed() const {
-  std::uint64_t wanted =
-      options.keep_snapshots > 0 ? options.keep_snapshots : std::uint64_t{SnapshotWriter::kKept};
-  std::optional<Checkpoint> out;
-  for (auto it = whole_snapshots.rbegin(); it != whole_snapshots.rend() && wanted > 0; ++it) {
-    const auto certificate = load_certificate(*store, *it, committee().size());
-    if (!certificate) continue;
-    --wanted;
-    out = certificate->checkpoint;
-  }
-  return wanted > 0 ? std::nullopt : out;
-}
-
-// A node that takes over a snapshot needs the log from a little in front of it.
-Round Node::Impl::log_before(Round snapshot) const {
-  return Round{snapshot.value - std::min(snapshot.value, engine->window())};
-}
-
-// What members hold stays too.
-std::optional<Checkpoint> Node::Impl::horizon(const Checkpoint& needed) const {
-  Round last = log_before(needed.slot);
-  if (const auto held = holds.oldest()) last = std::min(last, log_before(*held));
-  const std::uint64_t most =
-      std::min(needed.length, ledger.length() - std::min(ledger.length(), options.keep_positions));
-  std::vector<Round> slots = own_checkpoint_slots(*store);
-  // The last one that leaves enough: lengths rise with the slots.
-  const auto leaves_enough = [&](Round slot) {
-    const auto own = load_own_checkpoint(*store, slot, committee().size());
-    return slot <= last && own && own->signed_checkpoint.checkpoint.length <= most;
-  };
-  auto end = std::partition_point(slots.begin(), slots.end(), leaves_enough);
-  while (end != slots.begin()) {
-    if (const auto found = load_certificate(*store, *--end, committee().size()))
-      return found->checkpoint;
-  }
-  return std::nullopt;
-}
-
 void Node::Impl::prune_when_due() {
   next_prune_us = Loop::now_us() + kLookEvery;
   look_at_holds();
   if (!pruner || quiet() || log_lacks()) return;
-  const auto needed = oldest_needed();
-  if (!needed) return;
-  prunable = log_before(needed->slot);
   // The log of a node that takes its state from peers is about to begin elsewhere.
-  if (joining || pruner->busy()) return;
-  if (const auto to = horizon(*needed); to && to->slot > pruned_to) {
-    pruned_to = to->slot;
-    whole_snapshots.erase(whole_snapshots.begin(), whole_snapshots.lower_bound(to->slot));
-    pruner->take(*to);
-  }
+  if (!retention.look() || joining || pruner->busy()) return;
+  if (const auto to = retention.next(ledger.length())) pruner->take(*to);
 }
 
 void Node::Impl::look_at_holds() {
@@ -126,36 +78,21 @@ void Node::Impl::look_at_holds() {
 // but about the end of the log.
 void Node::Impl::note_log_question(NodeId from, Round slot) {
   const bool far_behind = slot.value + options.sync_rounds < ledger.slot().value;
-  if (far_behind || slot < prunable) holds.asked_log(from, slot, Loop::now_us());
+  if (far_behind || slot < retention.prunable()) holds.asked_log(from, slot, Loop::now_us());
 }
 
 // On the node's thread: from here on nobody is answered from what is about to go.
 void Node::Impl::begins(const LogBegin& begin) {
   reader.begins(begin);
-  forget_trees();
-  if (rotten.empty()) return;
-  if (rotten.front().slot <= begin.slot) rot_sync.stop();
-  std::erase_if(rotten, [&](const LogEntry& entry) { return entry.slot <= begin.slot; });
-  if (!scrubbed || *scrubbed > begin.slot) return;
-  scrubbed.reset();
-  scrubber->go_on();
-}
-
-// Where the logs of the others begin, when all but f of them begin behind the end of the own.
-std::optional<Round> Node::Impl::out_of_reach() const {
-  std::optional<Round> first;
-  std::uint32_t count = 0;
-  for (const auto& [peer, begin] : begins_there) {
-    if (begin <= ledger.slot()) continue;
-    ++count;
-    first = std::min(first.value_or(begin), begin);
-  }
-  return count + committee().at_least(kValidity) >= committee().size() ? first : std::nullopt;
+  own_tree.forget();
+  trees.forget();
+  proofs.forget();
+  rot.begins(begin.slot);
 }
 
 void Node::Impl::pruned_there(NodeId peer, Round begins) {
-  begins_there[peer] = begins;
-  const auto first = out_of_reach();
+  out_of_reach.begins(peer, begins);
+  const auto first = out_of_reach.beyond(ledger.slot());
   if (!first) return;
   if (can_join()) return;  // and does, see watch_joining()
   const std::string what =
@@ -164,16 +101,6 @@ void Node::Impl::pruned_there(NodeId peer, Round begins) {
       ", what was before is pruned there: this node cannot get level. Start a peer that keeps more "
       "of its log, if there is one";
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what);
-}
-
-Error Node::Impl::pruned_too_far() const {
-  return {ErrorCode::kMissing,
-          "the log of '" + options.home + "' begins at position " +
-              std::to_string(reader.begin().length) + ", and no snapshot in '" + options.data +
-              "' gives the application's state from there on: put 'snapshots' or 'snapshot' of "
-              "this folder back; else move 'data' away and keep it. Then " +
-              std::string(kObserve),
-          options.data};
 }
 
 }  // namespace thresher::net

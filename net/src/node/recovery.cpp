@@ -38,56 +38,31 @@ void Node::Impl::save_snapshot() {
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
-// Why the disk does not give back what was stored; `place` is what was read.
-Error Node::Impl::unreadable(Errc why, const std::string& place) const {
-  if (why == Errc::kIo) {
-    return disk_error("cannot read " + place + " of '" + options.home + "'", errno, options.home);
-  }
-  return {ErrorCode::kCorrupt,
-          "the log of '" + options.home + "' is damaged (" + place +
-              "). A node that forgot what it signed must not sign. A backup of the folder helps "
-              "only if the node has not run since it was made; else move 'data' away and keep it. "
-              "Then " +
-              std::string(kObserve),
-          options.home};
-}
-
-// The digests of all blocks hang on the genesis file, so another one shows in the first entry.
-Error Node::Impl::of_other_genesis(const std::string& place) const {
-  return {ErrorCode::kMismatch,
-          "the log of '" + options.home + "' does not begin (" + place + ") as the genesis file '" +
-              options.genesis + "' says: the file was changed, or is that of another network",
-          options.genesis,
-          "put the one back with which the log was made. If it is that one, the log is damaged: "
-          "move 'data' away and keep it. Then " +
-              std::string(kObserve)};
-}
-
 // Puts an entry of the own log into the ledger and the application. A hole in front of it or in it
-// is kept in `hole`, where peers may have what is missing.
+// is kept in `missing`, where peers may have what is missing.
 Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
-  if (auto looked = look_for_hole(entry); !looked || hole) return looked;
+  if (auto looked = look_for_hole(entry); !looked || missing.has_hole()) return looked;
   const auto whole = reader.whole(entry);
-  if (!whole) return unreadable(whole.error(), "a payload of " + place);
+  if (!whole) return words.unreadable(whole.error(), "a payload of " + place);
   const LogEntry again =
       ledger.append(*whole, [&](const Transaction& t, const OrderedBlockPtr& block,
                                 const Fingerprint&) { (void)apply(t, block->author); });
-  if (!calls.problem().empty()) return app_threw_in_log();
+  if (!calls.problem().empty()) return words.app_threw_in_log(calls.problem());
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
-    if (entry.before == Round{0}) return of_other_genesis(place);
-    return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
+    if (entry.before == Round{0}) return words.of_other_genesis(place);
+    return words.unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
   (void)tree_records();
   checkpoint_after(entry);
-  if (!calls.problem().empty()) return app_threw_in_log();
+  if (!calls.problem().empty()) return words.app_threw_in_log(calls.problem());
   return Unit{};
 }
 
 // The stored log from the end of the ledger on: to its end, to a hole, or until a time.
 Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
   Result<Unit, Error> replayed = Unit{};
-  unread = false;
+  bool all = true;
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
     if (options.stop.stop_requested()) {
       replayed = Error{ErrorCode::kRejected, std::string(kStoppedAtStart), options.home};
@@ -97,10 +72,11 @@ Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) 
       metrics->starting("reads its log: slot " + std::to_string(entry.slot.value));
     }
     replayed = replay_entry(entry);
-    unread = hole || (until_us && Loop::now_us() > *until_us);
-    return replayed && !unread;
+    all = !missing.has_hole() && !(until_us && Loop::now_us() > *until_us);
+    return replayed && all;
   });
-  if (replayed && !read) return unreadable(read.error(), "an entry of the log");
+  missing.read(all);
+  if (replayed && !read) return words.unreadable(read.error(), "an entry of the log");
   return replayed;
 }
 
@@ -126,8 +102,8 @@ Result<Unit, Error> Node::Impl::recover() {
   if (shares_state()) tree.keep_recent();
   const LogEnd restored = ledger.end();
   const std::uint64_t restored_us = Loop::now_us();
-  if (!calls.problem().empty()) return app_threw();
-  if (ledger.slot() < reader.begin().slot) return pruned_too_far();
+  if (!calls.problem().empty()) return words.app_threw(calls.problem());
+  if (ledger.slot() < reader.begin().slot) return words.pruned_too_far(reader.begin().length);
   if (auto read = read_log({}); !read) return read;
   if (ledger.length() > 0) {
     say(Level::kInfo, began_words(restored, restored_us - began, Loop::now_us() - restored_us));
@@ -139,7 +115,7 @@ Result<Unit, Error> Node::Impl::recover() {
     if (records) records = restore_record(r);
   });
   if (!records) return records;
-  if (!replayed) return unreadable(replayed.error(), "a record of the protocol");
+  if (!replayed) return words.unreadable(replayed.error(), "a record of the protocol");
   note_lost_end();
   return Unit{};
 }
@@ -149,13 +125,13 @@ Result<Unit, Error> Node::Impl::restore_record(Restored record) {
   if (engine->wants_bodies()) {
     const auto at = store->locate(record.table, record.key.view());
     auto body = at ? store->read_body(*at) : Result<Bytes>(Errc::kCorrupt);
-    if (!body) return unreadable(body.error(), place);
+    if (!body) return words.unreadable(body.error(), place);
     record.body = std::move(*body);
     if (!engine->push(record)) return lacks_body(std::move(record));
     (void)engine->run();
     return Unit{};
   }
-  if (!engine->push(std::move(record))) return unreadable(Errc::kCorrupt, place);
+  if (!engine->push(std::move(record))) return words.unreadable(Errc::kCorrupt, place);
   (void)engine->run();
   return Unit{};
 }
@@ -167,7 +143,7 @@ void Node::Impl::watch_lag() {
   if (!starting && now >= notes_due_us) {
     notes_due_us = now + kNotes;
     note_peers();
-    note_pledge();
+    if (const auto pledge = durable_pledge.look(engine->pledge())) sign_once.note(*pledge);
   }
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
@@ -192,7 +168,7 @@ void Node::Impl::watch_lag() {
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   look_level();
-  mend_rot(now);
+  rot.tick(now, log_settled());
   conduct.tick(now, lags || sync.active());
   if (tracer) tracer->tick();
   if (metrics) {
@@ -210,19 +186,7 @@ void Node::Impl::check_log() {
     if (standing.suspects() && metrics) metrics->update(sample());
     return;
   }
-  const bool narrow = found->first.value == found->same.value + 1;
-  halt(Error{
-      ErrorCode::kMismatch,
-      "the log of '" + options.home + "' differs from that of " +
-          std::to_string(committee().at_least(kValidity)) +
-          " peers. The first slot that differs is " +
-          (narrow ? std::string() : "between " + std::to_string(found->same.value + 1) + " and ") +
-          std::to_string(found->first.value) + ": log hash " + to_hex(found->here.bytes) +
-          " here, " + to_hex(found->there.bytes) +
-          " there. This node neither signs nor serves it any more: keep the folder, which shows "
-          "what happened. With another folder in the place of 'data' " +
-          std::string(kObserve),
-      options.home});
+  halt(words.differs_from_peers(*found));
 }
 
 // An engine that writes its progress lazily may know less after a crash than the log of this node.

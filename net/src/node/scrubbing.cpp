@@ -1,6 +1,5 @@
 // Damage by the disk to a log that was whole when it was written: found while the node runs, and
 // mended from the logs of peers, of which one at least is correct.
-#include <algorithm>
 #include <utility>
 
 #include "node/impl.hpp"
@@ -24,14 +23,9 @@ void Node::Impl::start_scrubbing() {
 void Node::Impl::note_rot(LogEntry entry) {
   if (committee().size() == 1) {
     return halt(
-        unreadable(Errc::kCorrupt, "a payload of slot " + std::to_string(entry.slot.value)));
+        words.unreadable(Errc::kCorrupt, "a payload of slot " + std::to_string(entry.slot.value)));
   }
-  scrubbed = entry.slot;
-  const bool known = std::any_of(rotten.begin(), rotten.end(),
-                                 [&](const LogEntry& other) { return other.slot == entry.slot; });
-  if (known) return;
-  say_rot(entry, 1);
-  rotten.push_back(std::move(entry));
+  rot.found(std::move(entry));
 }
 
 void Node::Impl::say_rot(const LogEntry& first, std::size_t entries) {
@@ -42,32 +36,24 @@ void Node::Impl::say_rot(const LogEntry& first, std::size_t entries) {
                            "): it is fetched from peers and written again; check the disk");
 }
 
-// Peers have it, unless the end of the log is fetched just now. Meanwhile a node that runs goes on:
-// the order does not need what is in the log.
-void Node::Impl::mend_rot(std::uint64_t now) {
-  if (rotten.empty() || hole || unread || sync.active() || standing.suspects())
-    return rot_sync.stop();
-  if (rot_sync.active()) return rot_sync.tick(now);
-  const auto before = reader.hash_at(rotten.front().before);
-  if (!before) return halt(unreadable(Errc::kCorrupt, "the entries of the log"));
-  rot_sync.begin(rotten.front().before, *before, now);
-}
-
-void Node::Impl::end_rot(const Commit& commit) {
-  rot_sync.stop();
-  if (rotten.empty()) return;
-  const LogEntry entry = std::move(rotten.front());
-  rotten.pop_front();
-  const auto before = reader.hash_at(entry.before);
-  if (commit.slot != entry.slot || !before || chained(*before, commit) != entry.log_hash) {
-    return halt(differs_from_peers(entry.slot));
-  }
-  const bool awaited = scrubbed == entry.slot;
-  if (awaited) scrubbed.reset();
-  write_back(entry, commit, [this, awaited] {
-    if (awaited) scrubber->go_on();
-  });
-  give_bodies(commit);
+RotMender::Hooks Node::Impl::rot_hooks() {
+  return {{[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+           [this] { return writer->backlog() < options.pool_bytes; },
+           [this](NodeId who, const std::string& how) { false_answer(who, how); }},
+          [this](Round slot) { return reader.hash_at(slot); },
+          [this](const LogEntry& first, std::size_t entries) { say_rot(first, entries); },
+          [this](const LogEntry& entry, const Commit& commit, bool awaited) {
+            write_back(entry, commit, [this, awaited] {
+              if (awaited) scrubber->go_on();
+            });
+            give_bodies(commit);
+          },
+          [this] { scrubber->go_on(); },
+          [this](RotMender::Fault fault, Round slot) {
+            halt(fault == RotMender::Fault::kDiffers
+                     ? words.differs_from_peers(slot)
+                     : words.unreadable(Errc::kCorrupt, "the entries of the log"));
+          }};
 }
 
 }  // namespace thresher::net

@@ -3,10 +3,6 @@
 #include "node/impl.hpp"
 
 namespace thresher::net {
-namespace {
-/// From one snapshot to the next while the node is behind its peers. Unit: microseconds.
-constexpr std::uint64_t kRestBehind = 60'000'000;
-}  // namespace
 
 bool Node::Impl::shares_state() const {
   return options.store != StoreKind::kMemory && checkpoint_every > 0 &&
@@ -19,8 +15,8 @@ void Node::Impl::recall_grids() {
   std::ranges::reverse(slots);
   for (const Round slot : slots) {
     (void)reader.each(slot, [&](const LogEntry& entry) {
-      if (entry.slot == slot && pace.due_of_fastest(entry.before, slot))
-        holds.took(slot, pace.grid_of(entry.before, slot));
+      if (entry.slot == slot && schedule.pace().due_of_fastest(entry.before, slot))
+        holds.took(slot, schedule.pace().grid_of(entry.before, slot));
       return false;
     });
   }
@@ -38,8 +34,8 @@ void Node::Impl::start_snapshots() {
       SnapshotWriter::Hooks{
           [this](const Checkpoint& of, std::uint64_t bytes) {
             loop.post([this, of, bytes] {
-              whole_snapshots.insert(of.slot);
-              pace.took(of.slot, ledger.slot());
+              retention.whole(of.slot);
+              schedule.written(of.slot, ledger.slot());
               say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
                                     std::to_string(of.length) + " transactions, " +
                                     std::to_string(bytes) + " bytes)");
@@ -61,8 +57,6 @@ OwnState Node::Impl::own_state() const {
   return {ledger.freeze(), tree.peaks(), tree.open_results(), tree.open_leaf()};
 }
 
-// Slots pass quickly while the log is fetched, so each that is due would be old when it is written,
-// and would say nothing about the pace at which snapshots can be taken later.
 bool Node::Impl::catches_up() const {
   return lags || sync.active();
 }
@@ -71,24 +65,22 @@ bool Node::Impl::catches_up() const {
 // here. `before`: the slot of the commit before it.
 void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
   if (!snapshots || checkpoints.difference()) return;
-  const bool due = pace.due(before, checkpoint.slot);
   const std::uint64_t now = Loop::now_us();
-  const bool behind = catches_up();
-  const bool busy = snapshots->busy();
-  if (due && busy && !behind) pace.left_out();
-  const bool takes = due && !busy && (!behind || now >= next_snapshot_us);
   spare.drop();
-  // While the log is fetched, only what may be the last one of it.
-  if (!takes && behind && !pace.near(checkpoint.slot, engine->sample().frontier)) return;
+  const auto take = schedule.after(
+      before, checkpoint.slot,
+      {now, snapshots->busy(), catches_up(), [this] { return engine->sample().frontier; }});
+  if (take == SnapshotSchedule::Take::kNothing) return;
   SnapshotWriter::Job job;
-  if (!calls.run("freeze()", [&] { job.state = app.freeze(); })) return halt(app_threw());
+  if (!calls.run("freeze()", [&] { job.state = app.freeze(); }))
+    return halt(words.app_threw(calls.problem()));
   if (!job.state) return;
   job.checkpoint = checkpoint;
   job.own = own_state();
   job.ledger = portable_ledger(checkpoint);
-  job.grid = pace.grid_of(before, checkpoint.slot);
-  if (!takes) return spare.keep(std::move(job));
-  next_snapshot_us = now + kRestBehind;
+  job.grid = schedule.pace().grid_of(before, checkpoint.slot);
+  if (take == SnapshotSchedule::Take::kSpare) return spare.keep(std::move(job));
+  schedule.taken(now);
   write_snapshot(std::move(job));
 }
 
@@ -199,17 +191,6 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
   return FromSnapshot::kYes;
 }
 
-Error Node::Impl::restored_wrongly(const std::string& snapshot, const std::string& state,
-                                   const std::string& remedy) const {
-  return {ErrorCode::kRejected,
-          "the snapshot '" + snapshot + "' does not give " + state +
-              ": snapshot() or freeze() and restore() of the application do not belong together. "
-              "Mend it, "
-              "remove '" +
-              remedy + "', and start the node again, which reads more of its log",
-          options.data};
-}
-
 // One that was taken while the node ran, if a quorum certified it: what came before this node found
 // out that its application differs is not restored. kNo: it is passed over, and the log says why.
 Node::Impl::FromSnapshot Node::Impl::restore_running(const SnapshotFolder& folder, Round slot) {
@@ -230,7 +211,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_running(const SnapshotFolder& folde
   if (!from) return pass_over(" contradicts itself");
   const FromSnapshot got =
       restore_from(std::move(*from), loaded->state.view(), certificate->checkpoint.state);
-  if (got == FromSnapshot::kYes) whole_snapshots.insert(slot);
+  if (got == FromSnapshot::kYes) retention.whole(slot);
   // Since it was looked at.
   if (got == FromSnapshot::kWrong && !folder.load(slot)) return pass_over(" is damaged");
   return got;
@@ -258,7 +239,7 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     const std::string file = options.data + "/snapshot";
     if (got == FromSnapshot::kYes) ended = Unit{};
     if (got == FromSnapshot::kWrong)
-      ended = restored_wrongly(file, "the state that the application had at the stop", file);
+      ended = words.restored_wrongly(file, "the state that the application had at the stop", file);
     return got != FromSnapshot::kNo;
   };
   for (const Round slot : folder.slots()) {
@@ -266,9 +247,9 @@ Result<Unit, Error> Node::Impl::restore_snapshot() {
     const FromSnapshot got = restore_running(folder, slot);
     if (got == FromSnapshot::kYes) return Unit{};
     if (got == FromSnapshot::kWrong)
-      ended = restored_wrongly(folder.path_of(slot), "the state that was certified",
-                               options.data + "/snapshots");
-    if (!calls.problem().empty()) return app_threw();
+      ended = words.restored_wrongly(folder.path_of(slot), "the state that was certified",
+                                     options.data + "/snapshots");
+    if (!calls.problem().empty()) return words.app_threw(calls.problem());
   }
   if (!stop_tried) (void)try_stop();
   return ended;

@@ -14,36 +14,11 @@
 namespace thresher::net {
 namespace {
 
-/// Frames of the protocol that wait for the start, of one peer. Unit: bytes.
-constexpr std::size_t kHeldBytes = 1u << 20;
 /// Between two looks at the answers. Unit: microseconds.
 constexpr std::uint64_t kLook = 50'000;
 /// Looks until the peers that have not answered are asked again, and until the log says so.
 constexpr std::uint64_t kAskAgain = 10;
 constexpr std::uint64_t kSayAgain = 600;
-
-Bytes key_of(NodeId node) {
-  return Bytes::from(Writer().u16(node.value).take());
-}
-
-Bytes encode_known(const Incarnation& i, const Pledge& pledge) {
-  Writer w;
-  w.u64(i.count).bytes(i.nonce).bytes(i.signature).u64(pledge.round).u64(pledge.vote);
-  return Bytes::from(w.take());
-}
-
-std::optional<std::pair<Incarnation, Pledge>> decode_known(ByteView value) {
-  Reader in(value);
-  Incarnation i;
-  i.count = in.u64();
-  const ByteView nonce = in.bytes(i.nonce.size());
-  const ByteView signature = in.bytes(i.signature.size());
-  const Pledge pledge{in.u64(), in.u64()};
-  if (!in.done()) return std::nullopt;
-  std::copy(nonce.begin(), nonce.end(), i.nonce.begin());
-  std::copy(signature.begin(), signature.end(), i.signature.begin());
-  return std::pair(i, pledge);
-}
 
 // A peer wrote it, and a person reads it.
 std::string printable(const std::string& address) {
@@ -77,8 +52,8 @@ Result<Unit, Error> Node::Impl::claim_store() {
   recall_peers(data.last);
   if (options.observe) {
     // No start of the key: peers remember none, and the data stay those of the start before.
-    incarnation = signed_incarnation(key, chain.chain, {0, random_nonce(), {}});
-    transport.introduce(incarnation);
+    own_start.begin_observing();
+    transport.introduce(own_start.incarnation());
     return Unit{};
   }
   std::string warning;
@@ -87,12 +62,11 @@ Result<Unit, Error> Node::Impl::claim_store() {
   if (std::string problem = sign_once.begin(); !problem.empty())
     return Error{ErrorCode::kIo, std::move(problem), options.key};
   if (!warning.empty()) say(Level::kWarning, warning);
-  incarnation = signed_incarnation(key, chain.chain, sign_once.incarnation());
-  signed_before = sign_once.signed_last();
-  transport.introduce(incarnation);
+  own_start.begin(sign_once.incarnation(), sign_once.signed_last());
+  transport.introduce(own_start.incarnation());
   const std::array<Persist, 2> records{
       Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
-      Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}}};
+      KnownPeers::record_of({self, own_start.incarnation(), {}})};
   if (scanned && store->write(records, true)) return Unit{};
   Error why = because("cannot write to the store '" + options.data + "'", options.data,
                       write_error(*store));
@@ -120,69 +94,46 @@ Result<Unit, Error> Node::Impl::check_window() const {
 // What this node knew of its peers, and of its own last start.
 void Node::Impl::recall_peers(std::optional<Incarnation>& own) {
   (void)store->scan(kIncarnationTable, {}, [&](ByteView table_key, ByteView value) {
-    Reader in(table_key);
-    const NodeId node{in.u16()};
-    const auto known = decode_known(value);
-    if (!in.done() || !known || node.value >= genesis.nodes.size()) return true;
-    if (node == self) {
-      own = known->first;
+    const auto known = KnownPeers::read(table_key, value);
+    if (!known || known->node.value >= genesis.nodes.size()) return true;
+    if (known->node == self) {
+      own = known->incarnation;
     } else {
-      peers_known[node] = {known->first, known->second};
-      engine->remember(node, known->second);
+      known_peers.recall(*known);
+      engine->remember(known->node, known->pledge);
     }
     return true;
   });
 }
 
-// A peer's start that signs is remembered, so that an older start of it learns what came after. One
-// that is refused leaves no trace: else the second start of an old copy would be of a count that
-// nobody had heard of but from itself, and the newest data would be refused for it.
 void Node::Impl::note_start(NodeId peer, const Frame& f) {
   const auto in = wire::decode<wire::Started>(f.control.view());
   if (!in || !started_with(genesis.nodes[peer.value].key, chain.chain, in->incarnation))
     return conduct.note(peer, Deed::kMalformed);
-  PeerKnown& known = peers_known[peer];
-  if (in->incarnation.count <= known.incarnation.count) return;
-  known.incarnation = in->incarnation;
-  known.written.reset();
+  known_peers.started(peer, in->incarnation);
 }
 
 void Node::Impl::meet(NodeId peer) {
   checkpoints.meet(peer);
   if (starting) return ask(peer);
-  if (started) say_started(peer);
+  if (own_start.said()) say_started(peer);
 }
 
 void Node::Impl::say_started(NodeId to) {
-  (void)transport.send(to.value, {kStarted, wire::encode(wire::Started{*started}), {}});
+  (void)transport.send(to.value, {kStarted, wire::encode(wire::Started{*own_start.said()}), {}});
 }
 
 // Lazily: if a crash loses it, other peers know.
 void Node::Impl::note_peers() {
-  std::vector<Persist> records;
-  for (auto& [peer, known] : peers_known) {
-    const Pledge pledge = engine->pledge_of(peer);
-    if (known.written == pledge) continue;
-    known.written = pledge;
-    records.push_back(
-        {kIncarnationTable, key_of(peer), encode_known(known.incarnation, pledge), {}, true});
-  }
+  std::vector<Persist> records =
+      known_peers.take_records([this](NodeId peer) { return engine->pledge_of(peer); });
   if (!records.empty()) writer->persist(std::move(records), 0);
 }
 
-// Records handed to the disk before a barrier are durable when the barrier is.
-void Node::Impl::note_pledge() {
-  if (pledge_sample && durable_barrier > pledge_sample->barrier) {
-    sign_once.note(pledge_sample->pledge);
-    pledge_sample.reset();
-  }
-  if (!pledge_sample) pledge_sample = {engine->pledge(), last_barrier};
-}
-
 void Node::Impl::begin_start() {
-  starting.emplace(StartQuestion(committee(), self, engine->quorum()));
+  starting.emplace(Starting{StartQuestion(committee(), self, engine->quorum())});
   if (options.observe) {
-    is_level = true;  // it asks nobody
+    start_level.asks_nobody();
     return say(Level::kInfo, "observes: it follows the log of its peers and signs nothing");
   }
   starting->question.begin(Loop::now_us());
@@ -221,23 +172,16 @@ void Node::Impl::watch_start() {
 // To a peer that starts. The answer holds what is here now: messages of an earlier connection that
 // were not read are lost with it.
 void Node::Impl::tell_known(NodeId to) {
-  const auto it = peers_known.find(to);
   const Pledge pledge = engine->pledge_of(to);
   wire::Known known{{}, pledge.round, pledge.vote, engine->last_signed(to), ledger.slot()};
-  if (it != peers_known.end() && it->second.incarnation.count > 0) {
-    known.incarnation = it->second.incarnation;
-  }
+  if (const auto last = known_peers.last_start(to)) known.incarnation = *last;
   (void)transport.send(to.value, {kKnown, wire::encode(known), {}});
 }
 
 // Empty, or the proof that this node has said more than its disk knows.
 std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known) const {
   const std::string who = "node " + std::to_string(from.value);
-  // Peers know of no start of this folder that signed after the last one. What a start says in
-  // its hello proves nothing: it may have ended before it signed.
-  if (known.incarnation && !known.incarnation->same_start(incarnation) &&
-      excludes(*known.incarnation, starting ? signed_before : incarnation) &&
-      started_with(key.public_key(), chain.chain, *known.incarnation)) {
+  if (known.incarnation && own_start.outdone_by(*known.incarnation)) {
     return who + " has heard of start " + std::to_string(known.incarnation->count) +
            " of this node, of which '" + options.home + "' knows nothing";
   }
@@ -256,7 +200,7 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
     return conduct.note(from, Deed::kMalformed);
   }
   const std::string proof = proof_against_self(from, *known);
-  if (!proof.empty()) return halt(never_twice(proof));
+  if (!proof.empty()) return halt(words.never_twice(proof));
   if (!starting) return;
   const bool more = Pledge{known->round, known->vote}.beyond(engine->pledge());
   if (more && !starting->question.has_answer(from)) {
@@ -265,8 +209,7 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
                              std::to_string(known->round) + ", slot " +
                              std::to_string(known->vote) + ", of which the disk knows nothing");
   }
-  starting->ends[from] = known->end;
-  starting->question.answer(from, more);
+  starting->question.answer(from, more, known->end);
   weigh_answers();
 }
 
@@ -275,19 +218,16 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
 // a start that has said nothing either gives way.
 void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
   const auto other = wire::decode<wire::OtherProcess>(f.control.view());
-  if (!other || !signed_with(key.public_key(), chain.chain, other->incarnation)) {
-    return conduct.note(from, Deed::kMalformed);
-  }
+  const auto found =
+      other ? own_start.other_process(from, other->incarnation) : OwnStart::Other::kForged;
+  if (found == OwnStart::Other::kForged) return conduct.note(from, Deed::kMalformed);
   (void)transport.send(from.value, {kAlive, {}, {}});
-  if (other->incarnation.same_start(incarnation)) return;
-  others_told.add(from);
+  if (found == OwnStart::Other::kItself) return;
   const std::string what = "another process runs with this key at " + printable(other->address) +
                            ", as node " + std::to_string(from.value) + " sees it (start " +
                            std::to_string(other->incarnation.count) + " of this node; this is " +
-                           std::to_string(incarnation.count) + ")";
-  const bool certain =
-      excludes(other->incarnation, incarnation) || others_told.reached(kValidity, committee());
-  if (certain && (starting || other->speaks)) {
+                           std::to_string(own_start.incarnation().count) + ")";
+  if (found == OwnStart::Other::kCertain && (starting || other->speaks)) {
     return halt(Error{ErrorCode::kBusy,
                       what +
                           ". One key must never sign twice: stop one of the two. If this one was "
@@ -297,15 +237,6 @@ void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what + "; stop it");
 }
 
-Error Node::Impl::never_twice(const std::string& what) const {
-  return {ErrorCode::kMismatch,
-          what +
-              ": another process runs with this key, or the folder is an old copy. Stop the other "
-              "process. " +
-              std::string(kKeyMayNotSign),
-          options.home};
-}
-
 void Node::Impl::weigh_answers() {
   if (!starting || standing.suspects() || stopped_because) return;
   if (!log_whole() || !bodiless.empty()) return;
@@ -313,35 +244,24 @@ void Node::Impl::weigh_answers() {
     case StartQuestion::kWaits:
       return;
     case StartQuestion::kRefuse:
-      return halt(never_twice("peers say that this node has voted beyond what the disk of '" +
-                              options.home + "' knows"));
+      return halt(words.never_twice("peers say that this node has voted beyond what the disk of '" +
+                                    options.home + "' knows"));
     case StartQuestion::kStart:
       start_engine();
   }
 }
 
-// One of kValidity is correct, so that is where the log will come to. Where members only crash,
-// fewer may have answered, and each tells the truth.
-Round Node::Impl::end_of_peers() const {
-  std::vector<Round> ends;
-  for (const auto& [peer, end] : starting->ends) ends.push_back(end);
-  if (ends.empty()) return Round{0};
-  std::ranges::sort(ends, std::greater{});
-  return ends[std::min<std::size_t>(committee().at_least(kValidity), ends.size()) - 1];
-}
-
 // In a process that has just begun, a client may have been told of more by the one before it.
 void Node::Impl::look_level() {
-  if (is_level || starting || ledger.slot() < level_at || !engine->sample().up_to_date) return;
-  is_level = true;
-  serve_queries();
+  if (start_level.reached() || starting) return;
+  if (start_level.look(ledger.slot(), engine->sample().up_to_date)) answering.at_once();
 }
 
 void Node::Impl::start_engine() {
   if (std::string problem = sign_once.sign(); !problem.empty())
     return halt(Error{ErrorCode::kIo, std::move(problem), options.key});
-  const auto held = std::move(starting->held);
-  level_at = end_of_peers();
+  const auto held = starting->held.take();
+  start_level.comes_to(starting->question.end_of_peers());
   starting.reset();
   // Not before: a quorum has answered, so the number is theirs too. A node started with a wrong one
   // had no links and ordered nothing, so it may be corrected.
@@ -352,7 +272,7 @@ void Node::Impl::start_engine() {
                     true}},
                   0);
   // Before anything else that is signed. Peers that connect later get it in meet().
-  started = started_incarnation(key, chain.chain, incarnation);
+  (void)own_start.sign();
   for (const NodeId i : node_ids(genesis.nodes.size())) {
     if (i != self) say_started(i);
   }
@@ -365,15 +285,6 @@ void Node::Impl::start_engine() {
   }
   pump();
   look_level();
-}
-
-// The protocol begins with the start: what peers say before waits, and what is too much is lost, as
-// it would be on the way.
-void Node::Impl::hold(NodeId from, const Frame& f) {
-  std::size_t& bytes = starting->held_bytes[from];
-  if (bytes > kHeldBytes) return;
-  bytes += f.control.size() + f.payload.size() + sizeof(Frame);
-  starting->held.emplace_back(from, f);
 }
 
 }  // namespace thresher::net

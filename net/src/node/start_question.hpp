@@ -3,7 +3,7 @@
 //
 //   StartQuestion question(committee, self, engine.quorum());
 //   question.begin(now);
-//   question.answer(peer, /*says_more=*/false);
+//   question.answer(peer, /*says_more=*/false, end_of_its_log);
 //   switch (question.next(now)) { case StartQuestion::kStart: ... }
 //
 // A peer's answer shows more in one of three ways: by an incarnation or a block that this node's
@@ -18,6 +18,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
 
 #include "thresher/core/committee.hpp"
 
@@ -39,16 +42,26 @@ class StartQuestion {
 
   /// Times are monotonic microseconds.
   void begin(std::uint64_t now) { began_ = now; }
-  /// `says_more`: by its word this node has said more than the disk knows.
-  void answer(NodeId from, bool says_more) {
+  /// `says_more`: by its word this node has said more than the disk knows. `end`: of its log.
+  void answer(NodeId from, bool says_more, Round end = {}) {
     if (from == self_ || !committee_.contains(from)) return;
     answered_.add(from);
     if (says_more) more_.add(from);
+    ends_[from] = end;
   }
   bool has_answer(NodeId from) const { return answered_.contains(from); }
   std::uint32_t answers() const { return answered_.count(); }
   /// Answers of peers without which there is no start.
   std::uint32_t needed() const { return quorum_ - 1; }
+  /// Where the log will come to, by what peers said that they have: one of kValidity is correct.
+  /// Where members only crash fewer may have answered, and each tells the truth.
+  Round end_of_peers() const {
+    std::vector<Round> ends;
+    for (const auto& [peer, end] : ends_) ends.push_back(end);
+    if (ends.empty()) return Round{0};
+    std::ranges::sort(ends, std::greater{});
+    return ends[std::min<std::size_t>(committee_.at_least(kValidity), ends.size()) - 1];
+  }
 
   Next next(std::uint64_t now) const {
     if (more_.reached(kValidity, committee_)) return kRefuse;
@@ -64,6 +77,7 @@ class StartQuestion {
   std::uint64_t began_ = 0;
   Tally answered_;
   Tally more_;
+  std::map<NodeId, Round> ends_;  // of the logs of those that have answered
 };
 
 }  // namespace thresher::net

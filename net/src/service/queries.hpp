@@ -9,7 +9,7 @@
 //
 // Guarantees: at most kMostOfOne wait of a link and kMostOfAll in all, of kMostBytes; who asks for
 // what is not applied yet holds up nobody else. A link that names no length is not answered before
-// the node is level (impl.hpp); the program around it is, whose own question it is. Answers
+// the node is level (start_level.hpp); the program around it is, whose own question it is. Answers
 // take a ThreadShare of the node's thread, so that questions do not hold up the order.
 #pragma once
 

@@ -66,6 +66,20 @@ TEST(StartQuestion, OneLiarStopsNobodyAndAValiditySetDoes) {
   EXPECT_EQ(q.next(kBegan), StartQuestion::kRefuse);
 }
 
+// A node that has come so far may answer clients that its process before had answered.
+TEST(StartQuestion, TheLogWillComeToWhereOneCorrectPeerHasIt) {
+  auto q = question(4);
+  EXPECT_EQ(q.end_of_peers(), Round{0});
+  q.answer(NodeId{1}, false, Round{1'000'000});   // a liar
+  EXPECT_EQ(q.end_of_peers(), Round{1'000'000});  // where members only crash, its word counts
+  q.answer(NodeId{2}, false, Round{7});
+  EXPECT_EQ(q.end_of_peers(), Round{7});
+  q.answer(NodeId{3}, false, Round{9});
+  EXPECT_EQ(q.end_of_peers(), Round{9});
+  q.answer(NodeId{3}, false, Round{12});  // asked again
+  EXPECT_EQ(q.end_of_peers(), Round{12});
+}
+
 TEST(StartQuestion, WhoIsAloneAsksNobody) {
   EXPECT_EQ(question(1).next(kBegan), StartQuestion::kStart);
 }

@@ -2,73 +2,13 @@
 // chunks that were open then and are whole now.
 #include <gtest/gtest.h>
 
-#include "../../integration/node/payloads.hpp"
-#include "ledger/ledger.hpp"
-#include "ledger/log_reader.hpp"
-#include "life/log_tree.hpp"
-#include "store/memory_store.hpp"
-#include "thresher/core/prng.hpp"
+#include "logged_tree.hpp"
 
 namespace thresher::net {
 namespace {
 
-constexpr std::uint32_t kBodies = 3;
-constexpr LogForm kForm{{}, 4, &plain_id_of};
-
-/// A log in a store, as a node writes it, with a checkpoint after every commit.
-struct Log {
-  MemoryStore store;
-  Ledger ledger;
-  LogTree tree;
-  std::vector<LeafContent> contents;
-  std::vector<OwnCheckpoint> checkpoints;
-
-  static Bytes body_key(Round slot, std::uint64_t block) {
-    return Bytes::from(Writer().u64(slot.value).u64(block).take());
-  }
-  static OrderedBlockPtr block_of(Round slot, std::uint64_t block, std::uint64_t transactions,
-                                  Prng& rng) {
-    std::vector<std::byte> packed;
-    RunWriter out(packed);
-    for (std::uint64_t i = 0; i < transactions; ++i) {
-      const std::string data(rng.below(300), 'x');
-      out.add({some_client(rng.below(3)), {Round{0}, Round{kLongestLife}}},
-              (slot.value * 100 + block) * 1000 + i, as_view(data));
-    }
-    return unsigned_block(slot, Bytes::from(std::move(packed)), {}, {});
-  }
-  void write(const Persist& record) { ASSERT_TRUE(store.write({&record, 1}, true)); }
-
-  /// `results`: 1, all alike; else drawn from so many.
-  void commit(std::uint64_t transactions, std::uint64_t results, Prng& rng) {
-    commit_of_blocks(1, transactions, rng, results);
-  }
-  void commit_of_blocks(std::uint64_t blocks, std::uint64_t transactions, Prng& rng,
-                        std::uint64_t results = 3) {
-    const Round slot{ledger.slot().value + 1};
-    Commit commit{slot, {}, {}, ledger.slot()};
-    for (std::uint64_t b = 0; b < blocks; ++b) {
-      commit.blocks.push_back(block_of(slot, b, transactions, rng));
-      write({kBodies, body_key(slot, b), slot_key(slot), commit.blocks.back()->payload, true});
-    }
-    LogEntry entry = ledger.append(
-        commit, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint&) {
-          const Digest result = hash(Writer().u64(rng.below(results)).view());
-          tree.add(t, result);
-          contents.push_back({t.client, t.sequence, payload_hash(t.data), result});
-        });
-    for (std::uint64_t b = 0; b < blocks; ++b)
-      entry.blocks[b].place = store.locate(kBodies, body_key(slot, b).view()).value_or(BodyPlace{});
-    const Bytes key = slot_key(slot);
-    for (const Persist& r : tree.take_records()) write(r);
-    write({kLedgerTable, key, encode_entry(entry), {}, true});
-    const Checkpoint c{slot, ledger.length(), ledger.log_hash(), tree.root(), {}};
-    checkpoints.push_back({{c, NodeId{0}, {}}, true, tree.open_results()});
-  }
-};
-
 // Whatever was written since.
-void expect_proofs(const Log& log, const OwnCheckpoint& at, Prng& rng) {
+void expect_proofs(const LoggedTree& log, const OwnCheckpoint& at, Prng& rng) {
   const Checkpoint& c = at.signed_checkpoint.checkpoint;
   const LogReader reader(log.store, kForm);
   TreeReader tree(log.store, reader, at);
@@ -96,7 +36,7 @@ class TreeReaderOf : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(TreeReaderOf, ProvesEveryCheckpointWhileTheLogGoesOn) {
   Prng rng(GetParam());
-  Log log;
+  LoggedTree log;
   while (log.ledger.length() < 1400) log.commit(rng.below(40), 1 + rng.below(2) * 5, rng);
   for (const OwnCheckpoint& at : log.checkpoints) expect_proofs(log, at, rng);
 }
@@ -105,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, TreeReaderOf, testing::Range<std::uint64_t>(1, 9
 // One transaction a commit: each length has a checkpoint.
 TEST(TreeReader, ProvesLogsOfEveryLength) {
   Prng rng(99);
-  Log log;
+  LoggedTree log;
   while (log.ledger.length() < 530) log.commit(1, 3, rng);
   for (const OwnCheckpoint& at : log.checkpoints) expect_proofs(log, at, rng);
 }
@@ -116,7 +56,7 @@ const Enough kAtOnce = [] { return true; };
 // that read them in one go did nothing else meanwhile.
 TEST(TreeReader, WhatAProofTakesIsReadABlockAtATimeAndOnce) {
   Prng rng(5);
-  Log log;
+  LoggedTree log;
   while (log.ledger.length() < 2 * LogTree::kChunk + 30) log.commit(1 + rng.below(3), 3, rng);
   const OwnCheckpoint at = log.checkpoints.back();
   const Checkpoint& c = at.signed_checkpoint.checkpoint;
@@ -143,7 +83,7 @@ TEST(TreeReader, WhatAProofTakesIsReadABlockAtATimeAndOnce) {
 // A commit of many blocks is left between two of them, and read on from there.
 TEST(ContentReading, GoesOnInTheMiddleOfACommit) {
   Prng rng(6);
-  Log log;
+  LoggedTree log;
   log.commit(30, 3, rng);
   log.commit_of_blocks(5, 40, rng);
   log.commit(30, 3, rng);
@@ -170,7 +110,7 @@ TEST(ContentReading, GoesOnInTheMiddleOfACommit) {
 // A part that is not on the disk at first is there later: no failure is remembered.
 TEST(TreeReader, WhatCannotBeReadIsLookedForAgainByTheNextQuestion) {
   Prng rng(7);
-  Log log;
+  LoggedTree log;
   while (log.ledger.length() < 40) log.commit(4, 3, rng);
   const OwnCheckpoint at = log.checkpoints.back();
   const Checkpoint& c = at.signed_checkpoint.checkpoint;
@@ -196,7 +136,7 @@ TEST(TreeReader, WhatCannotBeReadIsLookedForAgainByTheNextQuestion) {
 // A foreign or damaged store: how many results there are decides how far a leaf is read.
 TEST(TreeReader, ACheckpointWithOtherResultsThanItsLengthSaysProvesNothing) {
   Prng rng(3);
-  Log log;
+  LoggedTree log;
   while (log.ledger.length() < 301) log.commit(7, 3, rng);
   OwnCheckpoint at = log.checkpoints.back();
   const Checkpoint& c = at.signed_checkpoint.checkpoint;

@@ -7,7 +7,7 @@
 //     hand_over(pools.payload(node, 0));               // both requests in one payload
 //
 // Guarantees: requests leave in the order in which they came, each in one payload; a payload holds
-// as many as fit into block_bytes, and one at least. As in a node (net/src/node/backend.cpp): the
+// as many as fit into block_bytes, and one at least. As in a node (net/src/service/feeder.hpp): the
 // protocol gets a payload when it has none that waits for a block, and where it can put one in
 // another's place, one that still waits and is small grows by what came meanwhile. Protocols that
 // do not say what waits have a few payloads in flight at most. A packed payload has to be handed
