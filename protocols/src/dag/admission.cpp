@@ -264,14 +264,11 @@ bool Dag::State::acceptable(Entry& entry) {
 // N6. The part of a block without evidence here: its claim, or its KILL (T4).
 std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
   const Header& h = entry.block->header;
-  const Rules& rules = config.rules;
-  const bool claims = h.claim && rules.check_claims;
-  const bool kills = h.kill && rules.check_kills;
-  if ((!claims && !kills) || h.author == config.self) return std::nullopt;
+  if ((!h.claim && !h.kill) || h.author == config.self) return std::nullopt;
   const Round slot{h.round.value - 2};
   if (slot <= store.floor()) return std::nullopt;
-  if (claims && !store.has_evidence(slot, *h.claim)) return claimed(h, config.committee);
-  if (kills && !store.killable(slot)) return Edge{h.author, slot, kAboutKill};
+  if (h.claim && !policy().claim_proved(store, slot, *h.claim)) return claimed(h, config.committee);
+  if (h.kill && !policy().kill_proved(store, slot)) return Edge{h.author, slot, kAboutKill};
   return std::nullopt;
 }
 

@@ -62,7 +62,7 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
 // itself.
 std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   const Round now = own_round();
-  if (!config.rules.brings_late || !latecomers.any(now)) return {};
+  if (!policy().brings(latecomers, now)) return {};
   std::vector<Edge> from = h.refs;
   if (h.self.round.value > 0) from.push_back(h.self);
   if (h.vote) from.push_back(voted(h, config.committee));

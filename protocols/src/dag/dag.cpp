@@ -9,9 +9,7 @@ namespace thresher::dag {
 Dag::State::State(Config c)
     : config(std::move(c)),
       store(config.committee, config.rules, config.gc_depth, config.names),
-      attic(config.rules.serves_below_floor
-                ? attic_margin(config.host_fetches_beyond, config.gc_depth)
-                : 0),
+      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
       frontier(config.committee, config.self),

@@ -95,14 +95,15 @@ void Dag::State::convict(Equivocation proof, Fx& fx) {
   if (config.records) fx.push(Persist{kEquivocation, culprit_key(id), evidence, {}});
   const Round now = own_round();
   culprits.emplace(id, Culprit{proof, std::vector<Round>(config.committee.size(), now)});
-  if (config.rules.equivocations_told) fx.broadcast(std::move(proof));
+  if (policy().tells_of(id)) fx.broadcast(std::move(proof));
 }
 
 // Q4: a node that names a culprit long after the proof was sent has not got it.
 void Dag::State::remind(const Block& block, Fx& fx) {
   if (culprits.empty() || !own || block.author() == config.self) return;
-  if (peers[block.author().value].muted || !config.rules.equivocations_told) return;
+  if (peers[block.author().value].muted) return;
   for (auto& [id, culprit] : culprits) {
+    if (!policy().tells_of(id)) continue;
     Round& told = culprit.told[block.author().value];
     if (block.round() <= told || own->round().value < told.value + kRemindedAfter) continue;
     if (!names(block, id, config.committee) || !service.may(block.author())) continue;

@@ -91,9 +91,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   std::uint64_t bytes = 0;
   for (const Witness& w : witnesses(*leader)) {
     if (!may_show(w.block, fx)) continue;
-    bytes += header_bytes(w.block->header);
-    if (!config.rules.evidence_whole) bytes += w.block->header.payload_bytes;
-    if (!config.rules.evidence_whole && bytes > config.limits.give_bytes) break;
+    if (!policy().fits_evidence(w.block->header, config.limits, bytes)) break;
     answer.headers.push_back(header_alone(w.block));
   }
   if (answer.headers.empty()) return;
@@ -121,7 +119,7 @@ void Dag::State::ask_for_evidence(Fx& fx) {
       for (const Edge& above : waits.of(claimer)) claim.search.prefer(above.author);
     }
     claim.search.next(config.committee, config.self, [&](NodeId peer) {
-      if (!config.rules.evidence_of_all && peer != claim.claimers.front().author) return false;
+      if (!policy().asks_for_evidence(peer, claim.claimers)) return false;
       claim.asked.insert(peer);
       fx.send(peer, WantEvidence{slot.first, slot.second});
       return true;
@@ -182,7 +180,6 @@ void Dag::State::testify(const Awaited& p, Fx& fx) {
 // others the headers are kept beside them.
 void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
   if (config.rules.edges != Edges::kSparse) return;
-  if (!config.rules.evidence_durable) return;
   Candidate* c = store.candidate_for(slot, leader);
   if (c == nullptr || c->kept || !c->evidence) return;
   c->kept = true;
@@ -193,7 +190,7 @@ void Dag::State::keep_headers(const Edge& leader, Fx& fx) {
   std::vector<BlockPtr> headers;
   Writer value;
   for (const Witness& w : witnesses(leader)) {
-    if (w.durable) continue;
+    if (!policy().records_evidence(w.durable)) continue;
     headers.push_back(header_alone(w.block));
     encode_header(*w.block, value);
   }

@@ -17,7 +17,7 @@ constexpr std::uint32_t kTicksBeyond = 32;
 // Whether `payer` has room for the payload of a further block; then it is charged for it.
 bool Dag::State::charge(Twin& twin, NodeId payer, std::uint64_t bytes) {
   std::uint64_t& kept = peers[payer.value].twin_bytes;
-  if (kept + bytes > config.limits.waiting_bytes_per_peer) return false;
+  if (!policy().room_for_twins_payload(kept + bytes, config.limits)) return false;
   kept += bytes;
   twin.charged = payer;
   return true;
@@ -27,7 +27,7 @@ bool Dag::State::charge(Twin& twin, NodeId payer, std::uint64_t bytes) {
 bool Dag::State::is_held_back(Entry& entry) {
   const Edge edge = entry.edge();
   const auto it = twins.find(edge);
-  if (it == twins.end() || it->second.charged || !config.rules.twins_charged) return false;
+  if (it == twins.end() || it->second.charged) return false;
   const std::uint64_t bytes = entry.block->header.payload_bytes;
   if (bytes == 0 || charge(it->second, edge.author, bytes)) {
     held_back.erase(edge);

@@ -43,8 +43,7 @@ bool Dag::State::testify_kill(Round round) {
 
 // E4 of thresher.md, for KILLs.
 void Dag::State::keep_kill_evidence(Round round, Fx& fx) {
-  if (!config.rules.evidence_durable || !store.keep_kill(round)) return;
-  keep_headers({NodeId{}, round, kAboutKill}, fx);
+  if (store.keep_kill(round)) keep_headers({NodeId{}, round, kAboutKill}, fx);
 }
 
 }  // namespace thresher::dag

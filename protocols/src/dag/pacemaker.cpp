@@ -204,8 +204,7 @@ Header Dag::State::compose(Round r, Fx& fx) {
   Header h;
   h.author = config.self;
   h.round = r;
-  const bool linked = own && config.rules.self_edge;
-  h.self = linked ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
+  h.self = policy().self_edge(config.self, own);
   signing_payload = backlog.take();
   h.payload_root = signing_payload.root;
   h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());

@@ -42,8 +42,7 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
     if (!seen.insert(e).second || store.find(e) == nullptr) continue;
     const auto twin = twins.find(e);
     const NodeId payer = twin == twins.end() ? e.author : twin->second.payer;
-    const bool room = peers[payer.value].twins < config.limits.twins_per_peer;
-    if (room || !config.rules.twins_charged) return payer;
+    if (policy().room_for_twin(peers[payer.value].twins, config.limits)) return payer;
     rest_on(e);
   }
   return std::nullopt;
@@ -151,8 +150,8 @@ void Dag::State::ask_for_blocks(Fx& fx) {
     eager |= miss.search.hopeful();
     --left[payer.value];
     miss.search.next(config.committee, config.self, [&](NodeId peer) {
-      if (!config.rules.blocks_of_all && peer != miss.children.front().author) return false;
-      return asks[peer.value].add(payer, edge, config.limits.give_blocks);
+      return policy().asks_for_block(peer, miss.children) &&
+             asks[peer.value].add(payer, edge, config.limits.give_blocks);
     });
     return true;
   };

@@ -21,6 +21,7 @@
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 #include "undelivered.hpp"
 #include "waits.hpp"
 
@@ -214,6 +215,8 @@ struct Dag::State {
   void adopt(Round slot, Reader& value, Fx& fx);
   void adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
+
+  const Policy& policy() const { return *config.rules.policy; }
 
   Config config;
   Store store;

@@ -6,6 +6,7 @@
 
 #include "committer.hpp"
 #include "thresher/core/assert.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 
 namespace thresher::dag {
 
@@ -342,10 +343,8 @@ void Store::set_vote(Entry& entry, const std::optional<Edge>& vote) {
 
 void Store::count_vote(const Entry& entry, Candidate& c, std::uint32_t number) const {
   const NodeId author = entry.block->author();
-  const bool exactly = entry.vote == number;
-  const bool counts = exactly || (entry.vote != 0 && !judge_.rules.one_vote);
-  (counts ? c.votes : c.dead).add(author);
-  if (exactly && entry.named) c.voters.insert(author);
+  (judge_.rules.policy->votes_for(entry, number) ? c.votes : c.dead).add(author);
+  if (entry.vote == number && entry.named) c.voters.insert(author);
 }
 
 bool Store::count_vote(const Entry& entry) {
