@@ -66,8 +66,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
     ++stats.refused;
     return;
   }
-  const Peer& author = peers[edge.author.value];
-  if (first != nullptr && !named && author.muted) return;
+  if (first != nullptr && !named && culprits.contains(edge.author)) return;
   const bool full =
       first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
   if (full || peer.pending >= config.limits.waiting_per_peer ||

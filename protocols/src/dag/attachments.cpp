@@ -47,7 +47,7 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
   const Round before{round.value - 1};
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
-    if (author == config.self || peers[i].muted) continue;
+    if (author == config.self || culprits.contains(author)) continue;
     const Lateness degree = latecomers.degree(author, own_round());
     if (degree < Lateness::kLate) continue;
     if (degree == Lateness::kAlwaysLate && !brings({before, author})) continue;

@@ -12,6 +12,7 @@ Dag::State::State(Config c)
       attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
+      culprits(config.committee),
       frontier(config.committee, config.self),
       missing(config.committee),
       latecomers(config.committee),

@@ -8,10 +8,6 @@
 namespace thresher::dag {
 namespace {
 
-/// A node that goes on naming a culprit gets the proof again after this many rounds: the first one
-/// may have been lost, or sent while it was down.
-constexpr std::uint64_t kRemindedAfter = 16;
-
 Bytes culprit_key(NodeId id) {
   return Bytes::from({static_cast<std::byte>(id.value >> 8), static_cast<std::byte>(id.value)});
 }
@@ -28,13 +24,6 @@ Bytes encode(const Equivocation& proof) {
   encode_header(*proof.first, out);
   encode_header(*proof.second, out);
   return Bytes::from(out.take());
-}
-
-// The author of a block whose vote or dense list names `id`. A claim may have to.
-bool names(const Block& block, NodeId id, const Committee& committee) {
-  const Header& h = block.header;
-  if (h.vote && voted(h, committee).author == id) return true;
-  return std::any_of(h.refs.begin(), h.refs.end(), [&](const Edge& e) { return e.author == id; });
 }
 
 }  // namespace
@@ -55,7 +44,7 @@ void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
     ++stats.refused;
     return;
   }
-  if (peers[message.first->author().value].muted) return;
+  if (culprits.contains(message.first->author())) return;
   ++peer.proofs;
   ++stats.signatures_checked;
   const BlockPtr& one = message.first;
@@ -87,31 +76,25 @@ void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
 // node knows all know a message delay later, and nobody refers to the culprit again.
 void Dag::State::convict(Equivocation proof, Fx& fx) {
   const NodeId id = proof.first->author();
-  if (peers[id.value].muted) return;
+  if (culprits.contains(id)) return;
   const Bytes evidence = encode(proof);
   fx.push(Accuse{id, evidence});
   if (id == config.self) return;  // the key signs elsewhere: the host stops this node
-  peers[id.value].muted = true;
+  culprits.add(id, proof, own_round());
   if (config.records) fx.push(Persist{kEquivocation, culprit_key(id), evidence, {}});
-  const Round now = own_round();
-  culprits.emplace(id, Culprit{proof, std::vector<Round>(config.committee.size(), now)});
   if (policy().tells_of(id)) fx.broadcast(std::move(proof));
 }
 
 // Q4: a node that names a culprit long after the proof was sent has not got it.
 void Dag::State::remind(const Block& block, Fx& fx) {
-  if (culprits.empty() || !own || block.author() == config.self) return;
-  if (peers[block.author().value].muted) return;
-  for (auto& [id, culprit] : culprits) {
-    if (!policy().tells_of(id)) continue;
-    Round& told = culprit.told[block.author().value];
-    if (block.round() <= told || own->round().value < told.value + kRemindedAfter) continue;
-    if (!names(block, id, config.committee) || !service.may(block.author())) continue;
-    told = own->round();
-    const std::uint64_t bytes =
-        header_bytes(culprit.proof.first->header) + header_bytes(culprit.proof.second->header);
-    served(block.author(), bytes, fx);
-    fx.send(block.author(), culprit.proof);
+  const NodeId author = block.author();
+  if (!own || author == config.self || culprits.contains(author)) return;
+  for (const NodeId id : culprits.unheard_by(block, own->round())) {
+    if (!policy().tells_of(id) || !service.may(author)) continue;
+    culprits.told(id, author, own->round());
+    const Equivocation& proof = culprits.proof(id);
+    served(author, header_bytes(proof.first->header) + header_bytes(proof.second->header), fx);
+    fx.send(author, proof);
   }
 }
 
@@ -122,8 +105,7 @@ void Dag::State::restore_equivocation(const Restored& record) {
   const auto second = first ? decode_slim(in, config.chain, n) : std::nullopt;
   if (!second || !in.done() || !config.committee.contains((*first)->author())) return;
   const NodeId id = (*first)->author();
-  peers[id.value].muted = true;
-  culprits.emplace(id, Culprit{{*first, *second}, std::vector<Round>(n, Round{0})});
+  if (!culprits.contains(id)) culprits.add(id, {*first, *second}, Round{0});
 }
 
 }  // namespace thresher::dag

@@ -103,7 +103,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 // rest. The questions that one peer's claims cause in a tick are bounded.
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
-  for (const auto& [id, culprit] : culprits) left[id.value] = kAskedPerCulprit;
+  culprits.ids().for_each([&](NodeId id) { left[id.value] = kAskedPerCulprit; });
   in_turn(unproved, unproved_first, [&](const SlotBlock& slot, Unproved& claim) {
     eager |= claim.search.hopeful();
     if (!claim.search.due()) {

@@ -72,7 +72,7 @@ std::map<Edge, NodeSet> Dag::State::who_rests_on() const {
       if (e.accepted) continue;
       const auto own_set = out.find(e.edge());
       NodeSet authors = own_set == out.end() ? nobody : own_set->second;
-      if (!peers[e.block->author().value].muted) authors.insert(e.block->author());
+      if (!culprits.contains(e.block->author())) authors.insert(e.block->author());
       if (authors.empty()) continue;
       store.each_unsettled(e, [&](const Edge& below) {
         out.try_emplace(below, nobody).first->second.merge(authors);

@@ -34,9 +34,7 @@ std::size_t loads(const Store& store, Round newest, std::size_t enough) {
 bool Dag::State::complete(Round r) const {
   if (r.value == 0) return true;
   const Tally& authors = store.accepted_authors(r);
-  const auto out = std::count_if(culprits.begin(), culprits.end(),
-                                 [&](const auto& c) { return authors.contains(c.first); });
-  return authors.count() - static_cast<std::uint32_t>(out) >=
+  return authors.count() - culprits.among(authors) >=
          config.committee.at_least(config.rules.complete);
 }
 
@@ -78,7 +76,7 @@ bool Dag::State::has_work() const {
 
 // P2. Only how long to wait depends on this, never what is safe.
 bool Dag::State::suspected(NodeId leader, Round r) const {
-  if (peers[leader.value].muted) return true;
+  if (culprits.contains(leader)) return true;
   if (r.value < 2) return false;
   const std::uint64_t back = std::min(patience.silence(leader), r.value - 1);
   for (std::uint64_t k = 0; k <= back; ++k) {
@@ -228,7 +226,7 @@ const Entry* Dag::State::leader_block(Round slot) const {
 void Dag::State::add_vote(Header& h) const {
   const Round slot{h.round.value - 1};
   const Entry* e = leader_block(slot);
-  if (e == nullptr || peers[e->block->author().value].muted) return;
+  if (e == nullptr || culprits.contains(e->block->author())) return;
   h.vote = e->block->digest;
   if (e->block->author() != leader_of(slot, config.committee)) h.vote_author = e->block->author();
 }
@@ -258,7 +256,7 @@ void Dag::State::add_references(Header& h) {
   h.refs.reserve(config.committee.size());
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
-    if (author == config.self || peers[i].muted) continue;
+    if (author == config.self || culprits.contains(author)) continue;
     if (const auto parent = store.accepted_edge(before, author)) {
       h.refs.push_back(*parent);
       continue;

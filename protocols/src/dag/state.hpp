@@ -10,6 +10,7 @@
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
 #include "committer.hpp"
+#include "culprits.hpp"
 #include "frontier.hpp"
 #include "hosts_turn.hpp"
 #include "kill_evidence.hpp"
@@ -242,18 +243,13 @@ struct Dag::State {
     std::uint64_t twin_bytes = 0;     // payload of twins that it is charged for
     std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
     Round accepted{0};                // highest round of an accepted block it authored
-    bool muted = false;               // proven equivocator: never referenced again
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
     /// kind is taken from it any more.
     bool misleads = false;
     std::map<NodeId, Chain> given;  // to it, by author
   };
   std::vector<Peer> peers;
-  struct Culprit {
-    Equivocation proof;
-    std::vector<Round> told;  // by peer: the own round when it was sent the proof
-  };
-  std::map<NodeId, Culprit> culprits;  // the muted ones
+  Culprits culprits;
   Frontier frontier;
   bool ahead(Round seen) const;
   bool lagging() const;
