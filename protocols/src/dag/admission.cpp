@@ -253,9 +253,7 @@ bool Dag::State::acceptable(Entry& entry) {
   }
   const auto part = unproved_part(entry);
   if (!part) return true;
-  auto& claim = unproved[{part->round, part->digest}];
-  claim.leader = *part;
-  claim.claimers.push_back(entry.edge());
+  unproved.add(*part, entry.edge());
   eager = true;
   return false;
 }
@@ -275,17 +273,9 @@ void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
     patience.proof_came(slot);
-    wake_claimers(slot, c.leader.digest, ready);
+    unproved.wake(slot, c.leader.digest, ready);
   }
-  if (store.killable(slot)) wake_claimers(slot, kAboutKill, ready);
-}
-
-void Dag::State::wake_claimers(Round slot, const Digest& leader, std::vector<Edge>& ready) {
-  const auto it = unproved.find({slot, leader});
-  if (it == unproved.end()) return;
-  const auto& claimers = it->second.claimers;
-  ready.insert(ready.end(), claimers.begin(), claimers.end());
-  unproved.erase(it);
+  if (store.killable(slot)) unproved.wake(slot, kAboutKill, ready);
 }
 
 void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {

@@ -75,9 +75,9 @@ std::optional<Edge> Dag::State::leader_proved(Round slot, const Digest& leader) 
     if (block->digest == leader) found = block->edge();
   });
   if (found) return found;
-  const auto it = proofs.find({slot, leader});
-  if (it == proofs.end() || it->second.empty()) return std::nullopt;
-  const Header& h = it->second.front()->header;
+  const auto kept = proofs.of(slot, leader);
+  if (kept.empty()) return std::nullopt;
+  const Header& h = kept.front()->header;
   return h.vote == leader ? voted(h, config.committee) : claimed(h, config.committee);
 }
 

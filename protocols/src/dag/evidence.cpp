@@ -1,10 +1,9 @@
 // Evidence: how a node proves what it accepted, and how it gets the proof itself. Rules E1 to E4 of
 // docs/protocols/thresher.md, section "Evidence travels".
 #include <algorithm>
-#include <map>
+#include <span>
 #include <utility>
 
-#include "in_turn.hpp"
 #include "kill_evidence.hpp"
 #include "state.hpp"
 
@@ -27,7 +26,7 @@ Bytes evidence_key(Round slot, const Digest& leader) {
 
 // Whether headers that are evidence for a KILL of `round` say as much without this one: one KILL of
 // its author, the same vote, or two others. A liar signs twins without end.
-bool says_nothing_new(const std::vector<BlockPtr>& headers, const Header& h, Round round) {
+bool says_nothing_new(std::span<const BlockPtr> headers, const Header& h, Round round) {
   int votes = 0;
   for (const BlockPtr& b : headers) {
     if (b->author() != h.author || b->round() != h.round) continue;
@@ -72,9 +71,7 @@ std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const
     for (const Entry& e : store.round(round)) {
       if (!e.accepted) add(e.block, false);
     }
-    if (const auto it = proofs.find({leader.round, leader.digest}); it != proofs.end()) {
-      for (const BlockPtr& block : it->second) add(block, false);
-    }
+    for (const BlockPtr& block : proofs.of(leader.round, leader.digest)) add(block, false);
     if (out.size() < most) out.clear();
     return out;
   };
@@ -104,7 +101,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
   culprits.ids().for_each([&](NodeId id) { left[id.value] = kAskedPerCulprit; });
-  in_turn(unproved, unproved_first, [&](const SlotBlock& slot, Unproved& claim) {
+  unproved.each([&](Unproved::Claim& claim) {
     eager |= claim.search.hopeful();
     if (!claim.search.due()) {
       claim.search.wait();
@@ -121,7 +118,7 @@ void Dag::State::ask_for_evidence(Fx& fx) {
     claim.search.next(config.committee, config.self, [&](NodeId peer) {
       if (!policy().asks_for_evidence(peer, claim.claimers)) return false;
       claim.asked.insert(peer);
-      fx.send(peer, WantEvidence{slot.first, slot.second});
+      fx.send(peer, WantEvidence{claim.leader.round, claim.leader.digest});
       return true;
     });
     return true;
@@ -131,15 +128,15 @@ void Dag::State::ask_for_evidence(Fx& fx) {
 // E3: headers count for the claim that was asked about and for nothing else; they are not blocks to
 // be accepted, so nothing is fetched because of them. One answer to a question.
 void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
-  const auto it = unproved.find({message.slot, message.leader});
-  if (it == unproved.end()) return;  // proved in the meantime
+  const Edge* asked = unproved.find(message.slot, message.leader);
+  if (asked == nullptr) return;  // proved in the meantime
+  const Edge leader = *asked;
   // If an author voted twice, both votes may be needed against a KILL's doubters.
   const std::size_t most = config.committee.size() * (config.rules.two_delays ? 2 : 1);
-  if (!it->second.asked.erase(from) || message.headers.size() > most) {
+  if (!unproved.answered(leader.round, leader.digest, from) || message.headers.size() > most) {
     ++stats.refused;
     return;
   }
-  const Edge leader = it->second.leader;
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   for (const BlockPtr& block : message.headers) {
     const auto claims = block ? stance(block->header, leader) : std::nullopt;
@@ -159,14 +156,14 @@ void Dag::State::testify(const Awaited& p, Fx& fx) {
   const Edge leader = *p.proves;
   const auto claims = stance(p.block->header, leader);
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
-  if (!claims || !unproved.contains({leader.round, leader.digest})) return;
+  if (!claims || unproved.find(leader.round, leader.digest) == nullptr) return;
   if (c != nullptr && (*claims ? c->claims : c->votes).contains(p.block->author())) return;
   const bool about_kill = leader.digest == kAboutKill && config.rules.two_delays;
-  auto& headers = proofs[{leader.round, leader.digest}];
+  const auto headers = proofs.of(leader.round, leader.digest);
   const auto same = [&](const BlockPtr& b) { return b->digest == p.block->digest; };
   if (std::any_of(headers.begin(), headers.end(), same)) return;
   if (about_kill && says_nothing_new(headers, p.block->header, leader.round)) return;
-  headers.push_back(header_alone(p.block));
+  proofs.add(leader.round, leader.digest, header_alone(p.block));
   const bool latched =
       about_kill ? testify_kill(leader.round) : store.testify(leader, p.block->author(), *claims);
   if (!latched) return;
@@ -195,7 +192,7 @@ void Dag::State::keep_headers(const Edge& leader, Fx& fx) {
     encode_header(*w.block, value);
   }
   if (headers.empty()) return;
-  proofs[{leader.round, leader.digest}] = std::move(headers);
+  proofs.replace(leader.round, leader.digest, std::move(headers));
   if (!config.records) return;
   fx.push(Persist{kEvidence, evidence_key(leader.round, leader.digest), Bytes::from(value.take()),
                   Bytes(), true});
@@ -211,35 +208,33 @@ void Dag::State::restore_evidence(const Restored& record) {
   while (in.ok() && !in.done()) {
     const auto header = decode_slim(in, config.chain, config.committee.size());
     if (!header) return;
-    proofs[{Round{slot}, leader}].push_back(*header);
+    proofs.add(Round{slot}, leader, *header);
   }
 }
 
 // After the blocks: they say from which round on.
 void Dag::State::count_restored_evidence(Fx& fx) {
   forget_evidence(attic.bottom(), fx);
-  for (const auto& [name, headers] : proofs) {
-    if (config.rules.two_delays && name.second == kAboutKill) {
-      testify_kill(name.first);
-      continue;
+  proofs.each([&](Round slot, const Digest& leader, std::span<const BlockPtr> headers) {
+    if (config.rules.two_delays && leader == kAboutKill) {
+      testify_kill(slot);
+      return;
     }
     for (const BlockPtr& block : headers) {
       const Header& h = block->header;
-      if (h.round.value == name.first.value + 1 && h.vote == name.second) {
+      if (h.round.value == slot.value + 1 && h.vote == leader) {
         store.testify(voted(h, config.committee), h.author, false);
-      } else if (h.round.value == name.first.value + 2 && h.claim == name.second) {
+      } else if (h.round.value == slot.value + 2 && h.claim == leader) {
         store.testify(claimed(h, config.committee), h.author, true);
       }
     }
-  }
+  });
 }
 
 void Dag::State::forget_evidence(Round bottom, Fx& fx) {
-  while (!proofs.empty() && proofs.begin()->first.first <= bottom) {
-    const auto& [slot, leader] = proofs.begin()->first;
+  proofs.forget(bottom, [&](Round slot, const Digest& leader) {
     if (config.records) fx.push(Persist{kEvidence, evidence_key(slot, leader), {}, {}, true});
-    proofs.erase(proofs.begin());
-  }
+  });
 }
 
 }  // namespace thresher::dag

@@ -15,9 +15,7 @@ KillEvidence Dag::State::kill_evidence(Round round) const {
       if (!e.accepted) out.add(e.block);
     }
   }
-  if (const auto it = proofs.find({round, kAboutKill}); it != proofs.end()) {
-    for (const BlockPtr& block : it->second) out.add(block);
-  }
+  for (const BlockPtr& block : proofs.of(round, kAboutKill)) out.add(block);
   return out;
 }
 

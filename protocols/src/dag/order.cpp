@@ -110,11 +110,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
 void Dag::State::forget_below(Round floor, Fx& fx) {
   std::vector<Edge> freed;
   waits.forget(floor, freed);
-  while (!unproved.empty() && unproved.begin()->first.first <= floor) {
-    const auto& claimers = unproved.begin()->second.claimers;
-    freed.insert(freed.end(), claimers.begin(), claimers.end());
-    unproved.erase(unproved.begin());
-  }
+  unproved.forget(floor, freed);
   missing.forget(floor);
   std::erase_if(packed, [&](const auto& of_round) {
     if (of_round.first > floor) return false;

@@ -17,6 +17,7 @@
 #include "latecomers.hpp"
 #include "missing.hpp"
 #include "patience.hpp"
+#include "proofs.hpp"
 #include "search.hpp"
 #include "service.hpp"
 #include "store.hpp"
@@ -24,6 +25,7 @@
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/dag/policy.hpp"
 #include "undelivered.hpp"
+#include "unproved.hpp"
 #include "waits.hpp"
 
 namespace thresher::dag {
@@ -55,7 +57,6 @@ struct Dag::State {
   std::optional<Edge> derived_claim(const Entry& entry) const;
   std::optional<Edge> unproved_part(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
-  void wake_claimers(Round slot, const Digest& leader, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
   void hold_packed(const BlockPtr& block, Fx& fx);
   bool unfold(const BlockPtr& block, Fx& fx);
@@ -262,18 +263,8 @@ struct Dag::State {
   Waits waits;
   Latecomers latecomers;
   std::map<Edge, Twin> twins;
-  struct Unproved {
-    Edge leader;
-    Search search;
-    std::vector<Edge> claimers;  // that wait
-    NodeSet asked;               // and did not answer
-  };
-  using SlotBlock = std::pair<Round, Digest>;
-  std::map<SlotBlock, Unproved> unproved;   // claimed leader blocks without evidence
-  std::optional<SlotBlock> unproved_first;  // where the next tick begins
-  /// Headers beside the held blocks that are evidence for a leader block; durable once a claim of
-  /// it was accepted.
-  std::map<SlotBlock, std::vector<BlockPtr>> proofs;
+  Unproved unproved;
+  Proofs proofs;  // durable once a claim that they prove was accepted
   enum class Look : std::uint8_t { kNone, kAsked, kFalse };
   /// Held blocks whose signature nobody here found good: they came with the log of peers.
   std::map<Edge, Look> vouched;

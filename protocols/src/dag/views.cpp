@@ -16,8 +16,8 @@ Footprint Dag::footprint() const {
   }
   out.blocks += s.attic.size();
   out.waiting += s.waits.size();
-  for (const auto& [name, claim] : s.unproved) out.waiting += claim.claimers.size();
-  for (const auto& [name, headers] : s.proofs) out.proofs += headers.size();
+  out.waiting += s.unproved.waiting();
+  out.proofs = s.proofs.size();
   return out;
 }
 
