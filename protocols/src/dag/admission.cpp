@@ -47,9 +47,8 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
 
 // H1. For a block that nothing held refers to.
 bool Dag::State::author_has_room(NodeId author) const {
-  const Peer& peer = peers[author.value];
-  return peer.waiting < config.limits.waiting_per_peer &&
-         peer.kept_bytes < config.limits.waiting_bytes_per_peer &&
+  return kept_payload.waiting(author) < config.limits.waiting_per_peer &&
+         kept_payload.bytes(author) < config.limits.waiting_bytes_per_peer &&
          missing.of(author) < config.limits.missing_per_peer;
 }
 
@@ -131,7 +130,7 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
   // A block that was named in the meantime, and so let in, comes in full after a question.
   if (!author_has_room(block->author())) return;
   packed[block->round()].emplace(block->author(), block);
-  begins_to_wait(*block);
+  kept_payload.begins_to_wait(*block);
   arm_pull(fx);
 }
 
@@ -209,12 +208,11 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   if (store.first(edge.round, edge.author) != nullptr) {
     const auto payer = payer_of(edge);
     if (!payer) return;
-    twins.emplace(edge, Twin{*payer, std::nullopt});
-    ++peers[payer->value].twins;
+    twins.hold(edge, *payer);
   }
   missing.found(edge);
   forget_packed(edge);
-  begins_to_wait(*block);
+  kept_payload.begins_to_wait(*block);
   if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
@@ -239,7 +237,7 @@ void Dag::State::forget_packed(const Edge& edge) {
   if (it == packed.end()) return;
   const auto kept = it->second.find(edge.author);
   if (kept == it->second.end()) return;
-  waits_no_more(*kept->second);
+  kept_payload.waits_no_more(*kept->second);
   it->second.erase(kept);
   if (it->second.empty()) packed.erase(it);
 }

@@ -13,13 +13,13 @@ void Dag::State::falls_below(const Entry& entry) {
     const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
     return attic.keep(slim ? header_alone(entry.block) : entry.block);
   }
-  forget_twin(*entry.block);
+  twins.forget(*entry.block);
 }
 
 // F1: M rounds below the floor a block goes for good.
 void Dag::State::raise_attic(Round floor, Fx& fx) {
   attic.raise(floor, [&](const BlockPtr& block) {
-    forget_twin(*block);
+    twins.forget(*block);
     vouched.erase(block->edge());
     erase_record(block, fx);
   });

@@ -15,6 +15,8 @@ Dag::State::State(Config c)
       culprits(config.committee),
       frontier(config.committee, config.self),
       missing(config.committee),
+      kept_payload(config.committee),
+      twins(config.committee),
       latecomers(config.committee),
       service(config.committee, config.limits.served_bytes),
       backlog(config.limits.pending_submits),

@@ -15,39 +15,26 @@ constexpr std::uint32_t kTicksBeyond = 32;
 }  // namespace
 
 // Whether `payer` has room for the payload of a further block; then it is charged for it.
-bool Dag::State::charge(Twin& twin, NodeId payer, std::uint64_t bytes) {
-  std::uint64_t& kept = peers[payer.value].twin_bytes;
-  if (!policy().room_for_twins_payload(kept + bytes, config.limits)) return false;
-  kept += bytes;
-  twin.charged = payer;
+bool Dag::State::charge(const Edge& edge, NodeId payer, std::uint64_t bytes) {
+  if (!policy().room_for_twins_payload(twins.bytes_of(payer) + bytes, config.limits)) return false;
+  twins.charge(edge, payer, bytes);
   return true;
 }
 
 // X1. A block that is acceptable, with or without its payload.
 bool Dag::State::is_held_back(Entry& entry) {
   const Edge edge = entry.edge();
-  const auto it = twins.find(edge);
-  if (it == twins.end() || it->second.charged) return false;
+  if (!twins.uncharged(edge)) return false;
   const std::uint64_t bytes = entry.block->header.payload_bytes;
-  if (bytes == 0 || charge(it->second, edge.author, bytes)) {
-    held_back.erase(edge);
+  if (bytes == 0 || charge(edge, edge.author, bytes)) {
+    lean.release(edge);
     return false;
   }
   drop_payload(entry);
   if (!lean.contains(edge)) return false;
-  held_back.insert(edge);
+  lean.hold_back(edge);
   eager = true;  // a block of somebody else may rest on it already
   return true;
-}
-
-// It leaves memory, and what it was charged for ends.
-void Dag::State::forget_twin(const Block& block) {
-  const auto it = twins.find(block.edge());
-  if (it == twins.end()) return;
-  const Twin& twin = it->second;
-  --peers[twin.payer.value].twins;
-  if (twin.charged) peers[twin.charged->value].twin_bytes -= block.header.payload_bytes;
-  twins.erase(it);
 }
 
 // No record says who needed a further block before a restart, so its author pays for it: what
@@ -56,9 +43,8 @@ void Dag::State::charge_restored(const Entry& entry) {
   const NodeId author = entry.block->author();
   const Edge edge = entry.edge();
   if (author == config.self || store.first(edge.round, author)->edge() == edge) return;
-  twins.emplace(edge, Twin{author, author});
-  ++peers[author.value].twins;
-  peers[author.value].twin_bytes += entry.block->header.payload_bytes;
+  twins.hold(edge, author);
+  twins.charge(edge, author, entry.block->header.payload_bytes);
 }
 
 // X2: by block that is not accepted, whose blocks rest on it. Proven equivocators do not count. Not
@@ -96,23 +82,20 @@ Edge Dag::State::waiting_above(const Edge& edge, NodeId author) const {
 // have one beyond its quota.
 std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Edge& edge,
                                                 NodeSet& had_more) {
-  Twin& twin = twins.find(edge)->second;
   const std::uint64_t bytes = store.find(edge)->block->header.payload_bytes;
   std::optional<NodeId> payer;
   authors.for_each([&](NodeId id) {
-    if (!payer && charge(twin, id, bytes)) payer = id;
+    if (!payer && charge(edge, id, bytes)) payer = id;
   });
   if (payer) return payer;
   authors.for_each_outside(had_more, [&](NodeId id) { payer = payer ? payer : id; });
-  if (!payer) return std::nullopt;
-  peers[payer->value].twin_bytes += bytes;
-  twin.charged = payer;
+  if (payer) twins.charge(edge, *payer, bytes);
   return payer;
 }
 
 // X2, X3. Once in each tick.
 void Dag::State::want_held_back(Fx& fx) {
-  if (held_back.empty()) return;
+  if (lean.held_back().empty()) return;
   const auto above = who_rests_on();
   const std::uint32_t n = config.committee.size();
   const bool all_known = culprits.size() >= config.committee.faults();
@@ -120,7 +103,7 @@ void Dag::State::want_held_back(Fx& fx) {
   for (std::uint32_t i = 0; i < n && !all_known && pulls % kTicksBeyond != 0; ++i) {
     had_more.insert(NodeId{static_cast<std::uint16_t>(i)});
   }
-  const std::vector<Edge> all(held_back.begin(), held_back.end());
+  const std::vector<Edge> all(lean.held_back().begin(), lean.held_back().end());
   for (const Edge& edge : all) {
     const auto it = above.find(edge);
     if (it == above.end()) continue;
@@ -131,7 +114,7 @@ void Dag::State::want_held_back(Fx& fx) {
     const auto payer = charge_one_of(authors, edge, had_more);
     if (!payer) continue;
     if (!all_known) had_more.insert(*payer);
-    held_back.erase(edge);
+    lean.release(edge);
     need(edge, waiting_above(edge, *payer), *payer, fx);
   }
 }

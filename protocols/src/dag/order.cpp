@@ -95,9 +95,8 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
   store.raise_floor(floor, [&](const Entry& e) {
-    if (!e.accepted) waits_no_more(*e.block);
-    lean.erase(e.edge());
-    held_back.erase(e.edge());
+    if (!e.accepted) kept_payload.waits_no_more(*e.block);
+    lean.forget(e.edge());
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
@@ -114,7 +113,7 @@ void Dag::State::forget_below(Round floor, Fx& fx) {
   missing.forget(floor);
   std::erase_if(packed, [&](const auto& of_round) {
     if (of_round.first > floor) return false;
-    for (const auto& [author, block] : of_round.second) waits_no_more(*block);
+    for (const auto& [author, block] : of_round.second) kept_payload.waits_no_more(*block);
     return true;
   });
   patience.forget(floor);

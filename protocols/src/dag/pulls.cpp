@@ -40,9 +40,8 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   for (std::size_t i = 0; i < todo.size() && seen.size() < kLookedAt; ++i) {
     const Edge e = todo[i];
     if (!seen.insert(e).second || store.find(e) == nullptr) continue;
-    const auto twin = twins.find(e);
-    const NodeId payer = twin == twins.end() ? e.author : twin->second.payer;
-    if (policy().room_for_twin(peers[payer.value].twins, config.limits)) return payer;
+    const NodeId payer = twins.payer(e).value_or(e.author);
+    if (policy().room_for_twin(twins.held_for(payer), config.limits)) return payer;
     rest_on(e);
   }
   return std::nullopt;
@@ -68,8 +67,8 @@ void Dag::State::hurry(Fx& fx) {
 // Where everybody was asked in vain and nothing is to be done, questions go out as seldom as an
 // idle node repeats its block: what a liar invented does not keep a cluster awake.
 void Dag::State::arm_pull(Fx& fx) {
-  if (missing.empty() && unproved.empty() && packed.empty() && held_back.empty() && !lagging() &&
-      !missing.on_trial()) {
+  if (missing.empty() && unproved.empty() && packed.empty() && lean.held_back().empty() &&
+      !lagging() && !missing.on_trial()) {
     return;
   }
   const Delay every = eager || has_work() ? kHalfTick : config.idle_push;

@@ -74,7 +74,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     if (edge.author == config.self) accuse_self(*block, fx);
     missing.found(edge);
     forget_packed(edge);
-    begins_to_wait(*block);
+    kept_payload.begins_to_wait(*block);
     place(block);
     if (one.vouched) vouched.emplace(edge, Look::kNone);
   }
@@ -82,8 +82,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   if (!entry->accepted) {
     store.accept(*entry, derived_claim(*entry));
     was_accepted(*entry->block);
-    if (lean.erase(edge) > 0) missing.found(edge);  // the host has its payload
-    held_back.erase(edge);
+    if (lean.forget(edge)) missing.found(edge);  // the host has its payload
     Round& highest = peers[edge.author.value].accepted;
     highest = std::max(highest, round);
     ++stats.blocks_accepted;

@@ -12,7 +12,9 @@
 #include "committer.hpp"
 #include "culprits.hpp"
 #include "frontier.hpp"
+#include "header_only.hpp"
 #include "hosts_turn.hpp"
+#include "kept_payload.hpp"
 #include "kill_evidence.hpp"
 #include "latecomers.hpp"
 #include "missing.hpp"
@@ -24,6 +26,7 @@
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/dag/policy.hpp"
+#include "twins.hpp"
 #include "undelivered.hpp"
 #include "unproved.hpp"
 #include "waits.hpp"
@@ -65,8 +68,6 @@ struct Dag::State {
 
   // lean.cpp: blocks held by their header alone, where an author's payloads are too much
   bool is_far(Round round) const;
-  void begins_to_wait(const Block& block);
-  void waits_no_more(const Block& block);
   void was_accepted(const Block& block);
   bool too_much(const Entry& entry) const;
   void drop_payload(Entry& entry);
@@ -76,19 +77,13 @@ struct Dag::State {
   void bring_near(Fx& fx);
 
   // held_back.cpp: payloads of equivocators' further blocks, for their own sake and for others'
-  /// A held block that is not the first of its author and round.
-  struct Twin {
-    NodeId payer;                   // on whose behalf it is held
-    std::optional<NodeId> charged;  // for its payload; empty: nobody
-  };
-  bool charge(Twin& twin, NodeId payer, std::uint64_t bytes);
+  bool charge(const Edge& edge, NodeId payer, std::uint64_t bytes);
   std::optional<NodeId> charge_one_of(const NodeSet& authors, const Edge& edge, NodeSet& had_more);
   bool is_held_back(Entry& entry);
   std::map<Edge, NodeSet> who_rests_on() const;
   Edge waiting_above(const Edge& edge, NodeId author) const;
   void want_held_back(Fx& fx);
   void charge_restored(const Entry& entry);
-  void forget_twin(const Block& block);
 
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
@@ -236,12 +231,8 @@ struct Dag::State {
   };
   struct Peer {
     std::uint32_t pending = 0;        // blocks it sent that wait for a verdict
-    std::uint32_t waiting = 0;        // blocks it authored that are held but not accepted
     std::uint64_t pending_bytes = 0;  // payload of those that wait for a verdict
-    std::uint64_t kept_bytes = 0;     // payload of those, and of accepted ones that are far
     std::uint32_t outstanding = 0;    // answers it may still send
-    std::uint32_t twins = 0;          // held beside others of their author and round because of it
-    std::uint64_t twin_bytes = 0;     // payload of twins that it is charged for
     std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
     Round accepted{0};                // highest round of an accepted block it authored
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
@@ -255,14 +246,12 @@ struct Dag::State {
   bool ahead(Round seen) const;
   bool lagging() const;
 
-  MissingBlocks missing;                     // referenced but not held, or of `lean` and asked for
-  std::set<Edge> lean;                       // held by their header alone, and not accepted
-  std::map<Round, std::set<Edge>> far_lean;  // of those, what could be accepted but is far
-  std::set<Edge> held_back;                  // likewise, but nobody may need it (X1)
-  std::map<Round, std::vector<std::pair<NodeId, std::uint64_t>>> far_bytes;  // accepted, and far
+  MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
+  KeptPayload kept_payload;
+  HeaderOnly lean;
+  Twins twins;
   Waits waits;
   Latecomers latecomers;
-  std::map<Edge, Twin> twins;
   Unproved unproved;
   Proofs proofs;  // durable once a claim that they prove was accepted
   enum class Look : std::uint8_t { kNone, kAsked, kFalse };
