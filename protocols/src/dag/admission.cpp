@@ -119,17 +119,14 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
 // then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
 // author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
-  if (const auto of_round = packed.find(block->round()); of_round != packed.end()) {
-    const auto kept = of_round->second.find(block->author());
-    if (kept != of_round->second.end()) {
-      if (kept->second->digest != block->digest) note_equivocation(kept->second, block, fx);
-      return;
-    }
+  if (const BlockPtr first = packed.find(block->round(), block->author())) {
+    if (first->digest != block->digest) note_equivocation(first, block, fx);
+    return;
   }
   if (unfold(block, fx)) return;
   // A block that was named in the meantime, and so let in, comes in full after a question.
   if (!author_has_room(block->author())) return;
-  packed[block->round()].emplace(block->author(), block);
+  packed.add(block);
   kept_payload.begins_to_wait(*block);
   arm_pull(fx);
 }
@@ -152,13 +149,9 @@ bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
 
 // A block of `round` came: packed blocks of the next one may refer to it.
 void Dag::State::unfold_after(Round round, Fx& fx) {
-  const auto it = packed.find(Round{round.value + 1});
-  if (it == packed.end()) return;
-  std::vector<BlockPtr> again;
-  for (const auto& [author, block] : it->second) again.push_back(block);
-  for (const BlockPtr& block : again) {
-    const Edge edge{block->author(), block->round(), block->digest};
-    if (store.find(edge) == nullptr) unfold(block, fx);
+  if (packed.empty()) return;
+  for (const BlockPtr& block : packed.of(Round{round.value + 1})) {
+    if (store.find(block->edge()) == nullptr) unfold(block, fx);
   }
 }
 
@@ -233,13 +226,8 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
 }
 
 void Dag::State::forget_packed(const Edge& edge) {
-  const auto it = packed.find(edge.round);
-  if (it == packed.end()) return;
-  const auto kept = it->second.find(edge.author);
-  if (kept == it->second.end()) return;
-  kept_payload.waits_no_more(*kept->second);
-  it->second.erase(kept);
-  if (it->second.empty()) packed.erase(it);
+  if (const BlockPtr block = packed.take(edge.round, edge.author))
+    kept_payload.waits_no_more(*block);
 }
 
 // N6. True when every edge is settled and the claim is proved; else registers what it waits for.

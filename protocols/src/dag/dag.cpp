@@ -83,9 +83,9 @@ BlockPtr Dag::latest_of(NodeId author) const {
   for (const auto& one : s.restored) {
     if (one.block->author() == author) consider(one.block);
   }
-  for (const auto& [round, blocks] : s.packed) {
-    if (const auto it = blocks.find(author); it != blocks.end()) consider(it->second);
-  }
+  s.packed.each([&](const BlockPtr& block) {
+    if (block->author() == author) consider(block);
+  });
   for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
     const Entry* entry = s.store.first(r, author);
     if (entry == nullptr) continue;

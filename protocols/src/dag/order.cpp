@@ -111,11 +111,7 @@ void Dag::State::forget_below(Round floor, Fx& fx) {
   waits.forget(floor, freed);
   unproved.forget(floor, freed);
   missing.forget(floor);
-  std::erase_if(packed, [&](const auto& of_round) {
-    if (of_round.first > floor) return false;
-    for (const auto& [author, block] : of_round.second) kept_payload.waits_no_more(*block);
-    return true;
-  });
+  packed.forget(floor, [this](const Block& block) { kept_payload.waits_no_more(block); });
   patience.forget(floor);
   forget_evidence(attic.bottom(), fx);
   settle(std::move(freed), fx);

@@ -97,9 +97,8 @@ void Dag::State::pull(Fx& fx) {
   }
   ++pulls;
   // Packed blocks whose parents have still not come are requested in full.
-  for (const auto& [round, blocks] : packed) {
-    for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
-  }
+  packed.each(
+      [&](const BlockPtr& block) { need(block->edge(), block->edge(), block->author(), fx); });
   eager = missing.on_trial();
   want_held_back(fx);
   ask_for_blocks(fx);

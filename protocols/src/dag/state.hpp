@@ -18,6 +18,7 @@
 #include "kill_evidence.hpp"
 #include "latecomers.hpp"
 #include "missing.hpp"
+#include "packed_blocks.hpp"
 #include "patience.hpp"
 #include "proofs.hpp"
 #include "search.hpp"
@@ -257,8 +258,7 @@ struct Dag::State {
   enum class Look : std::uint8_t { kNone, kAsked, kFalse };
   /// Held blocks whose signature nobody here found good: they came with the log of peers.
   std::map<Edge, Look> vouched;
-  /// Packed blocks, verified, whose parents are not all known; by round and author.
-  std::map<Round, std::map<NodeId, BlockPtr>> packed;
+  PackedBlocks packed;
   bool pull_armed = false;
   Delay pull_after{0};      // as it was armed
   bool eager = false;       // something is missing for which not everybody was asked twice

@@ -10,7 +10,7 @@ Footprint Dag::footprint() const {
   Footprint out;
   out.pending = s.awaited.size();
   out.missing = s.missing.size();
-  for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
+  out.waiting = s.packed.size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
