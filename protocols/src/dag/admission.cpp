@@ -91,7 +91,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     return verified.ok ? testify(p, fx) : void();
   }
   if (p.other) return check_next(p, verified.ok, fx);
-  if (p.vouched) return looked_at(p.block, verified.ok);
+  if (p.vouched) return vouched.looked_at(p.block->edge(), verified.ok);  // V2
   --peers[p.from.value].pending;
   peers[p.from.value].pending_bytes -= p.block->header.payload_bytes;
   const bool mine = p.block->author() == config.self;

@@ -20,7 +20,7 @@ void Dag::State::falls_below(const Entry& entry) {
 void Dag::State::raise_attic(Round floor, Fx& fx) {
   attic.raise(floor, [&](const BlockPtr& block) {
     twins.forget(*block);
-    vouched.erase(block->edge());
+    vouched.forget(block->edge());
     erase_record(block, fx);
   });
 }

@@ -76,7 +76,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     forget_packed(edge);
     kept_payload.begins_to_wait(*block);
     place(block);
-    if (one.vouched) vouched.emplace(edge, Look::kNone);
+    if (one.vouched) vouched.add(edge);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
@@ -139,11 +139,11 @@ void Dag::State::start(Fx& fx) {
     const Round round = block->round();
     const Edge edge = block->edge();
     if (round <= store.floor()) {
-      if (restore_below(block, fx) && came_with_log) vouched.emplace(edge, Look::kNone);
+      if (restore_below(block, fx) && came_with_log) vouched.add(edge);
       continue;
     }
     if (store.find(edge) != nullptr) continue;
-    if (came_with_log) vouched.emplace(edge, Look::kNone);
+    if (came_with_log) vouched.add(edge);
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived_claim(entry));

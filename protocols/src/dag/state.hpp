@@ -30,6 +30,7 @@
 #include "twins.hpp"
 #include "undelivered.hpp"
 #include "unproved.hpp"
+#include "vouched.hpp"
 #include "waits.hpp"
 
 namespace thresher::dag {
@@ -191,7 +192,6 @@ struct Dag::State {
 
   // vouched.cpp: what came with the log of peers
   bool may_show(const BlockPtr& block, Fx& fx);
-  void looked_at(const BlockPtr& block, bool ok);
 
   // waves.cpp: leaders by a coin, and votes through what lies between
   void receive(NodeId from, const coin::Share& message, Fx& fx);
@@ -255,9 +255,7 @@ struct Dag::State {
   Latecomers latecomers;
   Unproved unproved;
   Proofs proofs;  // durable once a claim that they prove was accepted
-  enum class Look : std::uint8_t { kNone, kAsked, kFalse };
-  /// Held blocks whose signature nobody here found good: they came with the log of peers.
-  std::map<Edge, Look> vouched;
+  Vouched vouched;
   PackedBlocks packed;
   bool pull_armed = false;
   Delay pull_after{0};      // as it was armed
