@@ -234,13 +234,13 @@ void Dag::State::forget_packed(const Edge& edge) {
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
     waits.add(*parent, entry.edge());
-    eager = true;  // what rests on the parent may have found somebody with room for it
+    pull_clock.hurry();  // what rests on the parent may have found somebody with room for it
     return false;
   }
   const auto part = unproved_part(entry);
   if (!part) return true;
   unproved.add(*part, entry.edge());
-  eager = true;
+  pull_clock.hurry();
   return false;
 }
 

@@ -102,7 +102,7 @@ void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
   culprits.ids().for_each([&](NodeId id) { left[id.value] = kAskedPerCulprit; });
   unproved.each([&](Unproved::Claim& claim) {
-    eager |= claim.search.hopeful();
+    pull_clock.hurry(claim.search.hopeful());
     if (!claim.search.due()) {
       claim.search.wait();
       return true;

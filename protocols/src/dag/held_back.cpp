@@ -33,7 +33,7 @@ bool Dag::State::is_held_back(Entry& entry) {
   drop_payload(entry);
   if (!lean.contains(edge)) return false;
   lean.hold_back(edge);
-  eager = true;  // a block of somebody else may rest on it already
+  pull_clock.hurry();  // a block of somebody else may rest on it already
   return true;
 }
 
@@ -100,7 +100,7 @@ void Dag::State::want_held_back(Fx& fx) {
   const std::uint32_t n = config.committee.size();
   const bool all_known = culprits.size() >= config.committee.faults();
   NodeSet had_more(n);
-  for (std::uint32_t i = 0; i < n && !all_known && pulls % kTicksBeyond != 0; ++i) {
+  for (std::uint32_t i = 0; i < n && !all_known && pull_clock.ticks() % kTicksBeyond != 0; ++i) {
     had_more.insert(NodeId{static_cast<std::uint16_t>(i)});
   }
   const std::vector<Edge> all(lean.held_back().begin(), lean.held_back().end());
@@ -110,7 +110,7 @@ void Dag::State::want_held_back(Fx& fx) {
     NodeSet authors = it->second;
     authors.erase(edge.author);
     if (authors.empty()) continue;
-    eager = true;
+    pull_clock.hurry();
     const auto payer = charge_one_of(authors, edge, had_more);
     if (!payer) continue;
     if (!all_known) had_more.insert(*payer);

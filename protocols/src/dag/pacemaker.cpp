@@ -56,7 +56,7 @@ bool Dag::State::may_leave(Round r) const {
   if (!complete(r)) return false;
   if (config.rules.coin) return true;  // there is nobody to wait for
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
-  if (ahead.reached(kValidity, config.committee) || timed_out) return true;
+  if (ahead.reached(kValidity, config.committee) || round_timer.over()) return true;
   if (leader_block(r) == nullptr && !hopeless(r)) return false;
   if (r.value == 1) return true;
   const Round slot{r.value - 1};
@@ -95,21 +95,22 @@ bool Dag::State::hopeless(Round r) const {
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
   if (leader_block(left) == nullptr) {
-    patience.without_block(left, schedule.leader(left), timed_out && !hopeless(left));
+    patience.without_block(left, schedule.leader(left), round_timer.over() && !hopeless(left));
   }
   const Round slot{left.value - 1};
   const auto& all = store.candidates(slot);
   const bool proved =
       std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
   if (slot > store.floor() && !proved && !certification_impossible(slot)) {
-    patience.without_proof(slot, schedule.leader(slot), timed_out);
+    patience.without_proof(slot, schedule.leader(slot), round_timer.over());
   }
 }
 
 // P3. Round `left` is over because what it was waited for is there.
 void Dag::State::note_wait(Round left) {
-  if (left.value == 0 || config.rules.coin || timed_out || leader_block(left) == nullptr) return;
-  patience.waited(schedule.leader(left), timer_for == left ? waited : 0);
+  if (left.value == 0 || config.rules.coin || round_timer.over()) return;
+  if (leader_block(left) == nullptr) return;
+  patience.waited(schedule.leader(left), round_timer.waited_for(left));
 }
 
 // M5. Pacing begins when the own block leaves. With next to nothing on its way the next round will
@@ -124,7 +125,7 @@ void Dag::State::begin_pace(Fx& fx) {
 // M5. A light load does not need a round as soon as the network could do one. A lone payload leaves
 // at once, and no node waits once a correct one has left the round.
 bool Dag::State::paced(Round r) const {
-  if (config.pace.value == 0 || pace_over || timed_out) return false;
+  if (config.pace.value == 0 || pace_over || round_timer.over()) return false;
   if (undelivered.blocks() + backlog.size() < kLoadsToPace) return false;
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee)) return false;
@@ -176,9 +177,8 @@ Round Dag::State::watched() const {
 // E3 counts from the later of sending the own block and completing the round, in steps.
 void Dag::State::watch_round(Fx& fx) {
   const Round cur = watched();
-  if (timer_for == cur || !complete(cur)) return;
-  timer_for = cur;
-  waited = 0;
+  if (round_timer.waits_for(cur) || !complete(cur)) return;
+  round_timer.begin(cur);
   patience.watch(cur);
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
 }
@@ -186,13 +186,11 @@ void Dag::State::watch_round(Fx& fx) {
 // M2, W3: the time-out passes after as long as this leader is waited for.
 void Dag::State::waited_a_step(Fx& fx) {
   const Round cur = watched();
-  if (timer_for != cur) return;
-  waited += patience.step();
-  if (waited < patience.wait_for(schedule.leader(cur))) {
+  if (!round_timer.waits_for(cur)) return;
+  if (!round_timer.ends(patience.step(), patience.wait_for(schedule.leader(cur)))) {
     fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
     return;
   }
-  timed_out = true;
   ++stats.timeouts;
   progress(fx);
 }
@@ -280,7 +278,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   own = make_block(std::move(*signing), std::move(signing_payload), event.signature, config.chain);
   signing.reset();
   signing_payload = {};
-  timed_out = false;
+  round_timer.restart();
   pushed_recently = true;
   undelivered.reach(own->round());
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);

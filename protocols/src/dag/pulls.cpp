@@ -5,8 +5,6 @@
 
 namespace thresher::dag {
 namespace {
-/// Half a pull tick: what was named meanwhile is asked for then, all the rest at whole ticks.
-constexpr Delay kHalfTick{100};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 32;
@@ -60,22 +58,17 @@ bool Dag::State::lagging() const {
 }
 
 void Dag::State::hurry(Fx& fx) {
-  eager = true;
+  pull_clock.hurry();
   arm_pull(fx);
 }
 
-// Where everybody was asked in vain and nothing is to be done, questions go out as seldom as an
-// idle node repeats its block: what a liar invented does not keep a cluster awake.
 void Dag::State::arm_pull(Fx& fx) {
   if (missing.empty() && unproved.empty() && packed.empty() && lean.held_back().empty() &&
       !lagging() && !missing.on_trial()) {
     return;
   }
-  const Delay every = eager || has_work() ? kHalfTick : config.idle_push;
-  if (pull_armed && pull_after <= every) return;
-  pull_armed = true;
-  pull_after = every;
-  fx.push(ArmTimer{{kPullTimer, {}}, every});
+  const auto after = pull_clock.arm(has_work(), config.idle_push);
+  if (after) fx.push(ArmTimer{{kPullTimer, {}}, *after});
 }
 
 bool Dag::State::may_ask(NodeId peer) {
@@ -88,18 +81,16 @@ bool Dag::State::may_ask(NodeId peer) {
 
 // Runs a short while after something was found missing: pushes usually arrive in between.
 void Dag::State::pull(Fx& fx) {
-  pull_armed = false;
-  half_tick = pull_after == kHalfTick && !half_tick;
+  const PullClock::Tick tick = pull_clock.tick();
   missing.each_late([&](NodeId author) { latecomers.flag(author, own_round()); });  // B1
-  if (half_tick) {
+  if (tick == PullClock::Tick::kHalf) {
     ask_for_blocks(fx);
     return arm_pull(fx);
   }
-  ++pulls;
   // Packed blocks whose parents have still not come are requested in full.
   packed.each(
       [&](const BlockPtr& block) { need(block->edge(), block->edge(), block->author(), fx); });
-  eager = missing.on_trial();
+  pull_clock.look_again(missing.on_trial());
   want_held_back(fx);
   ask_for_blocks(fx);
   ask_for_evidence(fx);
@@ -127,12 +118,12 @@ Round Dag::State::held_below(const Edge& edge) const {
 // goes first in the next.
 void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
-  std::vector<Asks> asks(n, Asks(n, pulls));
+  std::vector<Asks> asks(n, Asks(n, pull_clock.ticks()));
   std::vector<std::uint32_t> left(n, config.limits.asks_per_peer);
   std::vector<std::uint32_t> looks(n, kTwinsLookedAt);
   const auto visit = [&](const Edge& edge, MissingBlocks::Missing& miss) {
     if (!miss.search.due()) {
-      eager |= miss.search.hopeful();
+      pull_clock.hurry(miss.search.hopeful());
       miss.search.wait();
       return true;
     }
@@ -145,7 +136,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
       --looks[payer.value];
       if (!payer_of(edge)) return true;  // G1
     }
-    eager |= miss.search.hopeful();
+    pull_clock.hurry(miss.search.hopeful());
     --left[payer.value];
     miss.search.next(config.committee, config.self, [&](NodeId peer) {
       return policy().asks_for_block(peer, miss.children) &&
@@ -153,8 +144,11 @@ void Dag::State::ask_for_blocks(Fx& fx) {
     });
     return true;
   };
-  if (half_tick) missing.each_fresh(visit);
-  if (!half_tick) missing.each(visit);
+  if (pull_clock.half()) {
+    missing.each_fresh(visit);
+  } else {
+    missing.each(visit);
+  }
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     std::vector<Edge> wanted = asks[i].take();
@@ -180,16 +174,16 @@ NodeSet Dag::State::not_wanted(Round r) const {
 void Dag::State::ask_for_rounds(Fx& fx) {
   const std::uint64_t far = config.host_fetches_beyond;
   const bool slowly = far != 0 && frontier.reached().value > next.value + far;
-  if (!lagging() || (slowly && pulls % kTicksFarBehind != 0)) return;
+  if (!lagging() || (slowly && pull_clock.ticks() % kTicksFarBehind != 0)) return;
   const std::uint64_t decided = next.value > 2 ? next.value - 2 : 1;
   Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
   while (r <= store.top() && complete(r)) ++r.value;
   if (r != round_asked) {
     round_asked = r;
-    const std::uint32_t turn = pulls % config.committee.size();
+    const std::uint32_t turn = pull_clock.ticks() % config.committee.size();
     round_search = Search(NodeId{static_cast<std::uint16_t>(turn)});
   }
-  eager |= round_search.hopeful();
+  pull_clock.hurry(round_search.hopeful());
   round_search.tick(config.committee, config.self, [&](NodeId peer) {
     if (ahead(frontier.seen(peer)) && may_ask(peer)) {
       fx.send(peer, WantRound{r, not_wanted(r)});

@@ -21,6 +21,8 @@
 #include "packed_blocks.hpp"
 #include "patience.hpp"
 #include "proofs.hpp"
+#include "pull_clock.hpp"
+#include "round_timer.hpp"
 #include "search.hpp"
 #include "service.hpp"
 #include "store.hpp"
@@ -257,12 +259,8 @@ struct Dag::State {
   Proofs proofs;  // durable once a claim that they prove was accepted
   Vouched vouched;
   PackedBlocks packed;
-  bool pull_armed = false;
-  Delay pull_after{0};      // as it was armed
-  bool eager = false;       // something is missing for which not everybody was asked twice
-  bool half_tick = false;   // the last tick was a half one
-  std::uint32_t pulls = 0;  // whole pull ticks so far
-  Round round_asked{0};     // that is incomplete
+  PullClock pull_clock;
+  Round round_asked{0};  // that is incomplete
   Search round_search;
   Service service;
 
@@ -271,9 +269,7 @@ struct Dag::State {
   std::optional<Header> signing;  // composed, waiting for the signature
   Payload signing_payload;
   std::vector<BlockPtr> signing_attached;  // that will go along with it
-  Round timer_for{0};                      // the round whose timer was armed
-  std::uint64_t waited = 0;                // for it so far, in 1/1000 Delta
-  bool timed_out = false;                  // M2, in the current round
+  RoundTimer round_timer;
   Patience patience;
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago
