@@ -21,7 +21,7 @@ Dag::State::State(Config c)
       service(config.committee, config.limits.served_bytes),
       backlog(config.limits.pending_submits),
       patience(config.committee, config.timeout.value, config.limits.window),
-      restored_schedule(schedule) {
+      cones(config.committee) {
   if (config.rules.coin) {
     coin.emplace(
         coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
@@ -80,12 +80,11 @@ BlockPtr Dag::latest_of(NodeId author) const {
   const auto consider = [&best](const BlockPtr& block) {
     if (!best || block->round() > best->round()) best = block;
   };
-  for (const auto& one : s.restored) {
-    if (one.block->author() == author) consider(one.block);
-  }
-  s.packed.each([&](const BlockPtr& block) {
+  const auto consider_its = [&](const BlockPtr& block) {
     if (block->author() == author) consider(block);
-  });
+  };
+  s.restored.each_block(consider_its);
+  s.packed.each(consider_its);
   for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
     const Entry* entry = s.store.first(r, author);
     if (entry == nullptr) continue;

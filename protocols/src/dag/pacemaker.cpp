@@ -153,7 +153,7 @@ Round Dag::State::next_round() const {
 void Dag::State::progress(Fx& fx) {
   bring_near(fx);
   order(fx);
-  if (!started || signing) return;
+  if (!started || draft) return;
   const Round target = next_round();
   const Round cur{target.value - 1};
   if (!has_work()) return;
@@ -164,8 +164,8 @@ void Dag::State::progress(Fx& fx) {
   if (paced(cur) || hosts_turn.begins(fx, {kTurnTimer, {}})) return;
   note_wait(cur);
   note_missed(cur);
-  signing = compose(target, fx);
-  fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
+  draft = compose(target, fx);
+  fx.push(Endorse{{target.value, {}}, digest_of(draft->header, config.chain)});
 }
 
 // The round whose time-out counts: the own block's, unless that is over.
@@ -196,21 +196,22 @@ void Dag::State::waited_a_step(Fx& fx) {
 }
 
 // N1: the one block of this round. N2 to N4 say what it names.
-Header Dag::State::compose(Round r, Fx& fx) {
-  Header h;
+Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
+  Draft out;
+  Header& h = out.header;
   h.author = config.self;
   h.round = r;
   h.self = policy().self_edge(config.self, own);
-  signing_payload = backlog.take();
-  h.payload_root = signing_payload.root;
-  h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
+  out.payload = backlog.take();
+  h.payload_root = out.payload.root;
+  h.payload_bytes = static_cast<std::uint32_t>(out.payload.bytes.size());
   const bool sparse = config.rules.edges == Edges::kSparse;
   if (sparse && r.value >= 2) add_vote(h);
   if (sparse && r.value >= 3) add_claim(h);
   if (config.rules.two_delays && r.value >= 3) add_kill(h);
   if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
-  signing_attached = attachments(h, fx);
-  return h;
+  out.attached = attachments(h, fx);
+  return out;
 }
 
 // N4. The accepted block of the slot's leader, as far as this node knows who leads. Only a dense
@@ -274,18 +275,18 @@ void Dag::State::add_references(Header& h) {
 
 // N1: the signed block is durable before it is sent.
 void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
-  if (!signing || event.ticket.local != signing->round.value) return;
-  own = make_block(std::move(*signing), std::move(signing_payload), event.signature, config.chain);
-  signing.reset();
-  signing_payload = {};
+  if (!draft || event.ticket.local != draft->header.round.value) return;
+  Draft signed_now = *std::exchange(draft, std::nullopt);
+  own = make_block(std::move(signed_now.header), std::move(signed_now.payload), event.signature,
+                   config.chain);
   round_timer.restart();
   pushed_recently = true;
   undelivered.reach(own->round());
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
   if (own->header.kill) keep_kill_evidence(Round{own->round().value - 2}, fx);
   persist(kOwn, *own, fx);
-  stats.attached += signing_attached.size();
-  fx.broadcast(Push{outgoing(), std::exchange(signing_attached, {})});
+  stats.attached += signed_now.attached.size();
+  fx.broadcast(Push{outgoing(), std::move(signed_now.attached)});
   if (own->round() > store.floor()) {
     hold(own, config.self, fx);
   } else {

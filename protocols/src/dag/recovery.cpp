@@ -41,12 +41,11 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     Reader value(record.value.view());
     const Round slot{key.u64()};
     if (started) return adopt(slot, value, fx);
-    const RestoredCommit commit{Round{value.u64()}, value.digest()};
+    const Round before{value.u64()};
+    const Digest leader = value.digest();
     Schedule after(config.committee, config.rules);
     // The record does not say who leads next, so the slot is decided again.
-    if (!value.ok() || !after.decode(value)) return;
-    restored_commits[slot] = commit;
-    if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);
+    if (value.ok() && after.decode(value)) restored.add({slot, before, leader}, std::move(after));
     return;
   }
   if (record.table == kEvidence) return started ? void() : restore_evidence(record);
@@ -62,10 +61,10 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
   }
   const bool came_with_log = !in.done() && in.u8() == kCameWithLog;
   if (!started && record.table == kOwn && (!own || (*block)->round() > own->round())) own = *block;
-  restored.push_back({std::move(*block), came_with_log});
+  restored.add(std::move(*block), came_with_log);
 }
 
-void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx) {
+void Dag::State::adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx) {
   const BlockPtr& block = one.block;
   const Round round = block->round();
   const Edge edge{block->author(), round, block->digest};
@@ -100,14 +99,14 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
 // Takes over one commit that correct nodes made: its blocks are accepted and delivered, the slots
 // between it and the commit before were skipped.
 void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
-  const auto blocks = std::exchange(restored, {});
+  const auto blocks = restored.take_blocks();
   const bool gap = Round{value.u64()} != last_commit;
   const Digest leader = value.digest();
-  const auto its = [&](const RestoredBlock& one) { return one.block->digest == leader; };
+  const auto its = [&](const RestoredRecords::Held& one) { return one.block->digest == leader; };
   const auto found = std::find_if(blocks.begin(), blocks.end(), its);
   if (slot < next || gap || !value.ok() || found == blocks.end()) return;
   std::vector<Edge> ready;
-  for (const RestoredBlock& one : blocks) adopt_block(one, ready, fx);
+  for (const RestoredRecords::Held& one : blocks) adopt_block(one, ready, fx);
   while (next < slot) {
     schedule.note_skip(next);
     ++next.value;
@@ -123,19 +122,15 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
 
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
-  std::stable_sort(restored.begin(), restored.end(), [](const auto& a, const auto& b) {
-    return a.block->round() < b.block->round();
-  });
-  if (!restored_commits.empty()) {
-    const Round last = restored_commits.rbegin()->first;
-    schedule = restored_schedule;
-    last_commit = last;
-    if (last.value > config.gc_depth) {
-      store.raise_floor(Round{last.value - config.gc_depth}, [](const Entry&) {});
+  if (const RestoredRecords::Commit* last = restored.last_commit()) {
+    schedule = restored.schedule();
+    last_commit = last->slot;
+    if (last_commit.value > config.gc_depth) {
+      store.raise_floor(Round{last_commit.value - config.gc_depth}, [](const Entry&) {});
       attic.raise(store.floor(), [](const BlockPtr&) {});
     }
   }
-  for (const auto& [block, came_with_log] : restored) {
+  for (const auto& [block, came_with_log] : restored.take_blocks_by_round()) {
     const Round round = block->round();
     const Edge edge = block->edge();
     if (round <= store.floor()) {
@@ -152,16 +147,15 @@ void Dag::State::start(Fx& fx) {
     author.accepted = std::max(author.accepted, round);
     undelivered.add(*block, own_round());
   }
-  restored.clear();
   count_restored_evidence(fx);
   started = true;
   began_at = own_round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
-  for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
-    next = Round{slot.value + 1};
-    const Entry* block = store.by_digest(slot, commit.leader);
+  for (const RestoredRecords::Commit& commit : restored.take_commits()) {
+    next = Round{commit.slot.value + 1};
+    const Entry* block = store.by_digest(commit.slot, commit.leader);
     if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
-    Committed again = take(slot, commit.leader, collect(block->edge()));
+    Committed again = take(commit.slot, commit.leader, collect(block->edge()));
     again.before = commit.before;
     fx.deliver(std::move(again));
   }

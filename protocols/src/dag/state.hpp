@@ -10,6 +10,7 @@
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
 #include "committer.hpp"
+#include "cones.hpp"
 #include "culprits.hpp"
 #include "frontier.hpp"
 #include "header_only.hpp"
@@ -22,6 +23,7 @@
 #include "patience.hpp"
 #include "proofs.hpp"
 #include "pull_clock.hpp"
+#include "restored_records.hpp"
 #include "round_timer.hpp"
 #include "search.hpp"
 #include "service.hpp"
@@ -166,7 +168,12 @@ struct Dag::State {
   void waited_a_step(Fx& fx);
   Round next_round() const;
   Round watched() const;
-  Header compose(Round r, Fx& fx);
+  struct Draft {
+    Header header;
+    Payload payload;
+    std::vector<BlockPtr> attached;  // that will go along with it
+  };
+  Draft compose(Round r, Fx& fx);
   void add_references(Header& header);
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
@@ -201,19 +208,16 @@ struct Dag::State {
   template <class Input>
   void feed_coin(const Input& input, Fx& fx);
   void reveal(Round slot, NodeId leader);
-  using Cone = std::map<Edge, std::optional<Edge>>;
-  std::optional<Edge> seen(const Block& block, Round slot, Cone& known) const;
   void count_seen(Entry& entry);
   void forget_waves();
   void expired_of_coin(TimerId id, Fx& fx);
 
-  struct RestoredBlock;
   // recovery.cpp: records
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void persist_delivered(const Committed& commit, Fx& fx) const;
   void adopt(Round slot, Reader& value, Fx& fx);
-  void adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx);
+  void adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
 
   const Policy& policy() const { return *config.rules.policy; }
@@ -265,10 +269,8 @@ struct Dag::State {
   Service service;
 
   Backlog backlog;
-  BlockPtr own;                   // last own block; null before the first
-  std::optional<Header> signing;  // composed, waiting for the signature
-  Payload signing_payload;
-  std::vector<BlockPtr> signing_attached;  // that will go along with it
+  BlockPtr own;                // last own block; null before the first
+  std::optional<Draft> draft;  // waiting for the signature
   RoundTimer round_timer;
   Patience patience;
   bool pushed_recently = false;
@@ -283,22 +285,11 @@ struct Dag::State {
   Round ordered_next{0};              // the first undecided slot after that
   Undelivered undelivered;
   Round own_round() const { return own ? own->round() : Round{0}; }
-  struct RestoredBlock {
-    BlockPtr block;
-    bool vouched;  // it came with the log of peers
-  };
-  std::vector<RestoredBlock> restored;  // until Start, or the end of a commit
-  struct RestoredCommit {
-    Round before{0};  // slot of the commit before it
-    Digest leader{};
-  };
-  std::map<Round, RestoredCommit> restored_commits;
-  Schedule restored_schedule;  // after the last of them
+  RestoredRecords restored;  // until Start, or the end of a commit
 
   std::optional<coin::ThresholdCoin> coin;  // of rules that draw their leaders
   std::set<Round> tossed;                   // undecided slots whose coin was tossed
-  /// By undecided slot with a known leader: the leader's block that an accepted block sees first.
-  std::map<Round, Cone> cones;
+  Cones cones;
 };
 
 }  // namespace thresher::dag

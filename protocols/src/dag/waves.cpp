@@ -56,44 +56,24 @@ void Dag::State::toss_ready(Fx& fx) {
 // U3, U4: with its leader the slot gets its votes and claims.
 void Dag::State::reveal(Round slot, NodeId leader) {
   schedule.reveal(slot, leader);
-  Cone& known = cones[slot];
+  cones.open(slot, leader);
   store.derive(
-      slot, [&](const Entry& e) { return seen(*e.block, slot, known); },
+      slot, [&](const Entry& e) { return cones.seen(*e.block, slot, store); },
       [&](const Entry& e) { return derived_claim(e); });
-}
-
-// U4. The first block of the slot's leader on the way down from `block`, its references taken in
-// their order: the same for every node that holds the block. Pre: accepted; the leader is known.
-std::optional<Edge> Dag::State::seen(const Block& block, Round slot, Cone& known) const {
-  const NodeId leader = schedule.leader(slot);
-  std::optional<Edge> found;
-  each_edge(block, config.committee, [&](const Edge& parent) {
-    if (parent.round < slot) return true;
-    if (parent.round == slot) {
-      if (parent.author == leader) found = parent;
-      return !found;
-    }
-    const auto [it, fresh] = known.try_emplace(parent);
-    const Entry* e = fresh ? store.find(parent) : nullptr;
-    if (e != nullptr) it->second = seen(*e->block, slot, known);
-    found = it->second;
-    return !found;
-  });
-  return found;
 }
 
 // U4
 void Dag::State::count_seen(Entry& entry) {
   const Round round = entry.block->round();
   if (round.value <= config.rules.votes_after()) return;
-  const auto it = cones.find(Round{round.value - config.rules.votes_after()});
-  if (it != cones.end()) store.vote(entry, seen(*entry.block, it->first, it->second));
+  const Round slot{round.value - config.rules.votes_after()};
+  if (cones.is_open(slot)) store.vote(entry, cones.seen(*entry.block, slot, store));
 }
 
 void Dag::State::forget_waves() {
   schedule.forget(next);
   tossed.erase(tossed.begin(), tossed.lower_bound(next));
-  cones.erase(cones.begin(), cones.lower_bound(next));
+  cones.forget(next);
 }
 
 }  // namespace thresher::dag
