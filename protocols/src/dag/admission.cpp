@@ -31,12 +31,11 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
 }
 
 void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
-  Peer& peer = peers[from.value];
-  if (peer.outstanding == 0 || message.blocks.size() > config.limits.give_blocks) {
+  if (!answers.expects(from) || message.blocks.size() > config.limits.give_blocks) {
     ++stats.refused;
     return;
   }
-  --peer.outstanding;
+  answers.came(from);
   for (const BlockPtr& block : message.blocks) {
     if (!block) continue;
     if (block->round().value > next_round().value + config.limits.window) continue;
@@ -59,7 +58,6 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor()) return;
   if (first != nullptr && store.find(edge) != nullptr) return take_payload(block, fx);
-  Peer& peer = peers[from.value];
   const bool named = missing.contains(edge);
   if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
@@ -68,16 +66,14 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   if (first != nullptr && !named && culprits.contains(edge.author)) return;
   const bool full =
       first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
-  if (full || peer.pending >= config.limits.waiting_per_peer ||
-      peer.pending_bytes >= config.limits.waiting_bytes_per_peer) {
+  if (full || !arrivals.room_for_block(from)) {
     // A peer that answers with another's block cannot know how many of those are held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;
   const std::uint64_t ticket = awaited.keep({.block = block, .from = from, .attached = attached});
-  ++peer.pending;
-  peer.pending_bytes += block->header.payload_bytes;
+  arrivals.block_waits(from, block->header.payload_bytes);
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature, from});
 }
@@ -92,13 +88,12 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   }
   if (p.other) return check_next(p, verified.ok, fx);
   if (p.vouched) return vouched.looked_at(p.block->edge(), verified.ok);  // V2
-  --peers[p.from.value].pending;
-  peers[p.from.value].pending_bytes -= p.block->header.payload_bytes;
+  arrivals.block_judged(p.from, p.block->header.payload_bytes);
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
   if (!verified.ok) {
     ++stats.refused;
-    peers[p.from.value].misleads |= p.attached;
+    if (p.attached) arrivals.mislead(p.from);
     return;
   }
   if (mine) return accuse_self(*p.block, fx);
@@ -284,8 +279,6 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   }
   if (config.rules.coin) count_seen(*entry);
   was_accepted(*block);
-  Round& highest = peers[edge.author.value].accepted;
-  highest = std::max(highest, edge.round);
   ++stats.blocks_accepted;
   undelivered.add(*block, own_round());
   if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);

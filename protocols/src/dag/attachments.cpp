@@ -98,7 +98,7 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
 // account of the peer that attached it.
 void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx) {
   if (attached.empty()) return;
-  if (peers[from.value].misleads || attached.size() > config.limits.attached_blocks) {
+  if (arrivals.misleads(from) || attached.size() > config.limits.attached_blocks) {
     ++stats.refused;
     return;
   }

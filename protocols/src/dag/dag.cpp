@@ -11,7 +11,9 @@ Dag::State::State(Config c)
       store(config.committee, config.rules, config.gc_depth, config.names),
       attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
       schedule(config.committee, config.rules),
-      peers(config.committee.size()),
+      arrivals(config.committee, config.limits),
+      answers(config.committee, config.limits.wants_per_peer),
+      given(config.committee),
       culprits(config.committee),
       frontier(config.committee, config.self),
       missing(config.committee),
@@ -94,7 +96,6 @@ BlockPtr Dag::latest_of(NodeId author) const {
   return best;
 }
 void Dag::warm(NodeId peer) const {
-  __builtin_prefetch(&state_->peers[peer.value]);
   state_->store.warm(peer);
 }
 Round Dag::next_slot() const {

@@ -38,14 +38,13 @@ void Dag::State::note_equivocation(const BlockPtr& first, const BlockPtr& second
 // Q2: what a peer's proofs cost is bounded: as many wait for a verdict as there can be culprits,
 // and a peer that sent a false one is not heard again, since a correct node checks before it sends.
 void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
-  Peer& peer = peers[from.value];
   if (!contradict(message) || !config.committee.contains(message.first->author()) ||
-      peer.misleads || peer.proofs >= config.committee.size()) {
+      !arrivals.room_for_proof(from)) {
     ++stats.refused;
     return;
   }
   if (culprits.contains(message.first->author())) return;
-  ++peer.proofs;
+  arrivals.proof_waits(from);
   ++stats.signatures_checked;
   const BlockPtr& one = message.first;
   const std::uint64_t ticket = awaited.keep({.block = one, .from = from, .other = message.second});
@@ -54,15 +53,14 @@ void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
 
 // The verdict on one of the two headers.
 void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
-  Peer& peer = peers[checked.from.value];
   if (!ok) {
-    --peer.proofs;
-    peer.misleads = checked.from != config.self;
+    arrivals.proof_judged(checked.from);
+    if (checked.from != config.self) arrivals.mislead(checked.from);
     ++stats.refused;
     return;
   }
   if (checked.other_good) {
-    --peer.proofs;
+    arrivals.proof_judged(checked.from);
     return convict({checked.other, checked.block}, fx);
   }
   ++stats.signatures_checked;

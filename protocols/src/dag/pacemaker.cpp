@@ -262,7 +262,8 @@ void Dag::State::add_references(Header& h) {
     }
     const std::uint64_t oldest =
         h.round.value > config.gc_depth ? h.round.value - config.gc_depth : 1;
-    for (Round r{std::min(before.value, peers[i].accepted.value)}; r.value >= oldest; --r.value) {
+    for (Round r{std::min(before.value, store.highest_accepted(author).value)}; r.value >= oldest;
+         --r.value) {
       const Entry* e = store.accepted_leader(r, author);
       if (e == nullptr) continue;
       if (!e->in_own_history) stragglers.push_back(e->edge());

@@ -8,8 +8,6 @@ namespace {
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 32;
-/// Blocks of an author below the one that was asked for, in a first answer.
-constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
 /// Further blocks of equivocators for which that is done in a tick, on each account: it costs time.
@@ -73,9 +71,7 @@ void Dag::State::arm_pull(Fx& fx) {
 
 bool Dag::State::may_ask(NodeId peer) {
   if (peer == config.self) return false;
-  // Answers may be lost for ever, so the credit saturates instead of blocking further questions.
-  std::uint32_t& credit = peers[peer.value].outstanding;
-  credit = std::min(credit + 1, config.limits.wants_per_peer);
+  answers.asked(peer);
   return true;
 }
 
@@ -214,14 +210,13 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
 // asks on from there, whatever it holds: of an equivocator that was another branch.
 void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
                            Fx& fx) {
-  Chain& chain = peers[to.value].given[block->author()];
-  const bool goes_on = chain.below == block->digest;
-  const bool behind = frontier.seen(to).value + kChain < block->round().value;
+  const bool behind = frontier.seen(to).value + GivenChains::kFirst < block->round().value;
   const std::uint32_t most = config.limits.give_blocks;
-  chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
-  for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
-    chain.below = block->header.self.digest;
-    if (!goes_on && block->header.self.round <= held) return;
+  const NodeId author = block->author();
+  const GivenChains::Walk walk = given.begins(to, *block, behind, most);
+  for (std::uint32_t left = walk.blocks; left > 0 && found.size() < most; --left) {
+    given.reached(to, author, block->header.self.digest);
+    if (!walk.goes_on && block->header.self.round <= held) return;
     block = servable(block->header.self);
     if (!block || !may_show(block, fx)) return;
     found.push_back(block);

@@ -82,8 +82,6 @@ void Dag::State::adopt_block(const RestoredRecords::Held& one, std::vector<Edge>
     store.accept(*entry, derived_claim(*entry));
     was_accepted(*entry->block);
     if (lean.forget(edge)) missing.found(edge);  // the host has its payload
-    Round& highest = peers[edge.author.value].accepted;
-    highest = std::max(highest, round);
     ++stats.blocks_accepted;
     undelivered.add(*block, own_round());
   }
@@ -143,8 +141,6 @@ void Dag::State::start(Fx& fx) {
     Entry& entry = *store.find(edge);
     store.accept(entry, derived_claim(entry));
     charge_restored(entry);
-    Peer& author = peers[edge.author.value];
-    author.accepted = std::max(author.accepted, round);
     undelivered.add(*block, own_round());
   }
   count_restored_evidence(fx);

@@ -7,12 +7,15 @@
 #include <set>
 #include <vector>
 
+#include "answers.hpp"
+#include "arrivals.hpp"
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
 #include "committer.hpp"
 #include "cones.hpp"
 #include "culprits.hpp"
 #include "frontier.hpp"
+#include "given_chains.hpp"
 #include "header_only.hpp"
 #include "hosts_turn.hpp"
 #include "kept_payload.hpp"
@@ -231,23 +234,9 @@ struct Dag::State {
   AwaitedVerdicts awaited;
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
-  /// How far down an author's blocks were given last.
-  struct Chain {
-    Digest below{};
-    std::uint32_t blocks = 0;
-  };
-  struct Peer {
-    std::uint32_t pending = 0;        // blocks it sent that wait for a verdict
-    std::uint64_t pending_bytes = 0;  // payload of those that wait for a verdict
-    std::uint32_t outstanding = 0;    // answers it may still send
-    std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
-    Round accepted{0};                // highest round of an accepted block it authored
-    /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
-    /// kind is taken from it any more.
-    bool misleads = false;
-    std::map<NodeId, Chain> given;  // to it, by author
-  };
-  std::vector<Peer> peers;
+  Arrivals arrivals;
+  Answers answers;
+  GivenChains given;
   Culprits culprits;
   Frontier frontier;
   bool ahead(Round seen) const;
