@@ -286,7 +286,7 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
     const auto& claim = block->header.claim;
     if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
     if (block->header.kill) keep_kill_evidence(Round{edge.round.value - 2}, fx);
-    persist(kBlock, *block, fx);
+    records.put(kBlock, *block, fx);
   }
   waits.wake(edge, ready);
 }

@@ -26,9 +26,8 @@ void Dag::State::raise_attic(Round floor, Fx& fx) {
 }
 
 void Dag::State::erase_record(const BlockPtr& block, Fx& fx) const {
-  if (!config.records || (own && block->digest == own->digest)) return;
-  const Table table = block->author() == config.self ? kOwn : kBlock;
-  fx.push(Persist{table, block_key(block->edge()), {}, {}, true});
+  if (own && block->digest == own->digest) return;
+  records.erase(block->author() == config.self ? kOwn : kBlock, *block, fx);
 }
 
 // A record at or below the floor: whether it is kept now. Further down than the attic it was erased

@@ -8,22 +8,11 @@
 namespace thresher::dag {
 namespace {
 
-Bytes culprit_key(NodeId id) {
-  return Bytes::from({static_cast<std::byte>(id.value >> 8), static_cast<std::byte>(id.value)});
-}
-
 bool contradict(const Equivocation& proof) {
   if (!proof.first || !proof.second) return false;
   return proof.first->author() == proof.second->author() &&
          proof.first->round() == proof.second->round() &&
          proof.first->digest != proof.second->digest;
-}
-
-Bytes encode(const Equivocation& proof) {
-  Writer out;
-  encode_header(*proof.first, out);
-  encode_header(*proof.second, out);
-  return Bytes::from(out.take());
 }
 
 }  // namespace
@@ -75,11 +64,11 @@ void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
 void Dag::State::convict(Equivocation proof, Fx& fx) {
   const NodeId id = proof.first->author();
   if (culprits.contains(id)) return;
-  const Bytes evidence = encode(proof);
+  const Bytes evidence = Records::encode(proof);
   fx.push(Accuse{id, evidence});
   if (id == config.self) return;  // the key signs elsewhere: the host stops this node
   culprits.add(id, proof, own_round());
-  if (config.records) fx.push(Persist{kEquivocation, culprit_key(id), evidence, {}});
+  records.put_equivocation(id, evidence, fx);
   if (policy().tells_of(id)) fx.broadcast(std::move(proof));
 }
 
@@ -97,13 +86,10 @@ void Dag::State::remind(const Block& block, Fx& fx) {
 }
 
 void Dag::State::restore_equivocation(const Restored& record) {
-  Reader in(record.value.view());
-  const std::uint32_t n = config.committee.size();
-  const auto first = decode_slim(in, config.chain, n);
-  const auto second = first ? decode_slim(in, config.chain, n) : std::nullopt;
-  if (!second || !in.done() || !config.committee.contains((*first)->author())) return;
-  const NodeId id = (*first)->author();
-  if (!culprits.contains(id)) culprits.add(id, {*first, *second}, Round{0});
+  auto proof = records.read_equivocation(record);
+  if (!proof) return;
+  const NodeId id = proof->first->author();
+  if (!culprits.contains(id)) culprits.add(id, std::move(*proof), Round{0});
 }
 
 }  // namespace thresher::dag

@@ -15,15 +15,6 @@ constexpr std::uint32_t kAskedPerClaimer = 8;
 /// For a proven equivocator. A node that named its block before needs it all the same.
 constexpr std::uint32_t kAskedPerCulprit = 1;
 
-Bytes evidence_key(Round slot, const Digest& leader) {
-  std::vector<std::byte> key;
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    key.push_back(static_cast<std::byte>(slot.value >> shift));
-  }
-  key.insert(key.end(), leader.bytes.begin(), leader.bytes.end());
-  return Bytes::from(std::move(key));
-}
-
 // Whether headers that are evidence for a KILL of `round` say as much without this one: one KILL of
 // its author, the same vote, or two others. A liar signs twins without end.
 bool says_nothing_new(std::span<const BlockPtr> headers, const Header& h, Round round) {
@@ -185,31 +176,19 @@ void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
 
 void Dag::State::keep_headers(const Edge& leader, Fx& fx) {
   std::vector<BlockPtr> headers;
-  Writer value;
   for (const Witness& w : witnesses(leader)) {
     if (!policy().records_evidence(w.durable)) continue;
     headers.push_back(header_alone(w.block));
-    encode_header(*w.block, value);
   }
   if (headers.empty()) return;
+  records.put_evidence(leader.round, leader.digest, headers, fx);
   proofs.replace(leader.round, leader.digest, std::move(headers));
-  if (!config.records) return;
-  fx.push(Persist{kEvidence, evidence_key(leader.round, leader.digest), Bytes::from(value.take()),
-                  Bytes(), true});
 }
 
 void Dag::State::restore_evidence(const Restored& record) {
-  Reader key(record.key.view());
-  std::uint64_t slot = 0;
-  for (int i = 0; i < 8; ++i) slot = slot << 8 | key.u8();
-  const Digest leader = key.digest();
-  if (!key.done()) return;
-  Reader in(record.value.view());
-  while (in.ok() && !in.done()) {
-    const auto header = decode_slim(in, config.chain, config.committee.size());
-    if (!header) return;
-    proofs.add(Round{slot}, leader, *header);
-  }
+  const auto read = records.read_evidence(record);
+  if (!read) return;
+  for (const BlockPtr& header : read->headers) proofs.add(read->slot, read->leader, header);
 }
 
 // After the blocks: they say from which round on.
@@ -232,9 +211,8 @@ void Dag::State::count_restored_evidence(Fx& fx) {
 }
 
 void Dag::State::forget_evidence(Round bottom, Fx& fx) {
-  proofs.forget(bottom, [&](Round slot, const Digest& leader) {
-    if (config.records) fx.push(Persist{kEvidence, evidence_key(slot, leader), {}, {}, true});
-  });
+  proofs.forget(
+      bottom, [&](Round slot, const Digest& leader) { records.erase_evidence(slot, leader, fx); });
 }
 
 }  // namespace thresher::dag

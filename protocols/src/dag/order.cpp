@@ -78,7 +78,7 @@ void Dag::State::deliver(const Decision& commit, Fx& fx) {
   Committed out = take(commit.slot, commit.leader.digest, places);
   THRESHER_ASSERT(last_commit < commit.slot, "commits are delivered in the order of their slots");
   out.before = std::exchange(last_commit, commit.slot);
-  persist_delivered(out, fx);
+  records.put_delivered(out, schedule, fx);
   fx.deliver(std::move(out));
   hosts_turn.owe();
   raise_floor(commit.slot, fx);
@@ -89,11 +89,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   const Round floor{leader.value - config.gc_depth};
   if (floor <= store.floor()) return;
   THRESHER_ASSERT(floor < next, "only decided rounds are forgotten");
-  for (Round r = store.floor(); r < floor && config.records; ++r.value) {
-    Writer slot;
-    slot.u64(r.value);
-    fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
-  }
+  for (Round r = store.floor(); r < floor; ++r.value) records.erase_delivered(r, fx);
   store.raise_floor(floor, [&](const Entry& e) {
     if (!e.accepted) kept_payload.waits_no_more(*e.block);
     lean.forget(e.edge());

@@ -285,7 +285,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   undelivered.reach(own->round());
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
   if (own->header.kill) keep_kill_evidence(Round{own->round().value - 2}, fx);
-  persist(kOwn, *own, fx);
+  records.put(kOwn, *own, fx);
   stats.attached += signed_now.attached.size();
   fx.broadcast(Push{outgoing(), std::move(signed_now.attached)});
   if (own->round() > store.floor()) {

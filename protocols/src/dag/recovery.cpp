@@ -5,36 +5,6 @@
 
 namespace thresher::dag {
 
-Bytes block_key(const Edge& edge) {
-  std::vector<std::byte> key;
-  key.reserve(sizeof(std::uint64_t) + sizeof(std::uint16_t) + edge.digest.bytes.size());
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    key.push_back(static_cast<std::byte>(edge.round.value >> shift));
-  }
-  key.push_back(static_cast<std::byte>(edge.author.value >> 8));
-  key.push_back(static_cast<std::byte>(edge.author.value));
-  key.insert(key.end(), edge.digest.bytes.begin(), edge.digest.bytes.end());
-  return Bytes::from(std::move(key));
-}
-
-void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
-  if (!config.records) return;
-  Writer value;
-  encode_header(block, value);
-  fx.push(Persist{table, block_key({block.author(), block.round(), block.digest}),
-                  Bytes::from(value.take()), block.payload.bytes, table != kOwn});
-}
-
-void Dag::State::persist_delivered(const Committed& commit, Fx& fx) const {
-  if (!config.records) return;
-  Writer key;
-  key.u64(commit.slot.value);
-  Writer value;
-  value.u64(commit.before.value).bytes(commit.leader.bytes);
-  schedule.encode(value);
-  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
-}
-
 void Dag::State::restore(const Restored& record, Fx& fx) {
   if (record.table == kDelivered) {
     Reader key(record.key.view());
@@ -50,18 +20,11 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
   }
   if (record.table == kEvidence) return started ? void() : restore_evidence(record);
   if (record.table == kEquivocation) return started ? void() : restore_equivocation(record);
-  Reader in(record.value.view());
-  auto block = decode_slim(in, config.chain, config.committee.size());
-  if (!block) return;
-  if (!record.body.empty()) {
-    // The root is what the header says: the host's storage checks its own checksums.
-    auto whole = std::make_shared<Block>(**block);
-    whole->payload.bytes = record.body;
-    *block = std::move(whole);
-  }
-  const bool came_with_log = !in.done() && in.u8() == kCameWithLog;
-  if (!started && record.table == kOwn && (!own || (*block)->round() > own->round())) own = *block;
-  restored.add(std::move(*block), came_with_log);
+  auto read = records.read_block(record);
+  if (!read) return;
+  const BlockPtr& block = read->block;
+  if (!started && record.table == kOwn && (!own || block->round() > own->round())) own = block;
+  restored.add(std::move(*read));
 }
 
 void Dag::State::adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx) {
@@ -113,7 +76,7 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
   const bool changed = schedule.note_commit(slot, named_in_time(*found->block, config.committee));
   const Round before = std::exchange(last_commit, slot);
   if (changed) leaders_changed();
-  persist_delivered({slot, leader, {}, before}, fx);
+  records.put_delivered({slot, leader, {}, before}, schedule, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
 }

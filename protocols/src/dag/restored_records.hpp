@@ -1,7 +1,7 @@
 // Records as a host reads them, of a disk or of the log of peers, until a node makes use of them.
 //
 //   RestoredRecords restored;
-//   restored.add(block, vouched);                  // in any order
+//   restored.add({block, vouched});                // in any order
 //   restored.add({slot, before, leader}, schedule);
 //   for (const auto& one : restored.take_blocks_by_round()) place(one.block);   // at the start
 //   for (const auto& commit : restored.take_commits()) deliver_again(commit);
@@ -32,7 +32,7 @@ class RestoredRecords {
     Digest leader{};
   };
 
-  void add(BlockPtr block, bool vouched) { blocks_.push_back({std::move(block), vouched}); }
+  void add(Held one) { blocks_.push_back(std::move(one)); }
   /// `after`: who leads when the commit is made.
   void add(const Commit& commit, Schedule after);
 

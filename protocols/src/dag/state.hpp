@@ -26,6 +26,7 @@
 #include "patience.hpp"
 #include "proofs.hpp"
 #include "pull_clock.hpp"
+#include "records.hpp"
 #include "restored_records.hpp"
 #include "round_timer.hpp"
 #include "search.hpp"
@@ -216,9 +217,7 @@ struct Dag::State {
   void expired_of_coin(TimerId id, Fx& fx);
 
   // recovery.cpp: records
-  void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
-  void persist_delivered(const Committed& commit, Fx& fx) const;
   void adopt(Round slot, Reader& value, Fx& fx);
   void adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
@@ -274,6 +273,7 @@ struct Dag::State {
   Round ordered_next{0};              // the first undecided slot after that
   Undelivered undelivered;
   Round own_round() const { return own ? own->round() : Round{0}; }
+  Records records;
   RestoredRecords restored;  // until Start, or the end of a commit
 
   std::optional<coin::ThresholdCoin> coin;  // of rules that draw their leaders

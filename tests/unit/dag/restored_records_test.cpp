@@ -17,8 +17,8 @@ std::vector<Edge> edges(const std::vector<RestoredRecords::Held>& blocks) {
 
 TEST(RestoredRecords, OfALogStayInItsOrder) {
   RestoredRecords restored;
-  restored.add(block(1, 5), true);
-  restored.add(block(2, 4), false);
+  restored.add({block(1, 5), true});
+  restored.add({block(2, 4), false});
   std::size_t seen = 0;
   restored.each_block([&](const BlockPtr&) { ++seen; });
   EXPECT_EQ(seen, 2u);
@@ -32,8 +32,8 @@ TEST(RestoredRecords, OfALogStayInItsOrder) {
 TEST(RestoredRecords, OfADiskComeByRound) {
   RestoredRecords restored;
   for (const auto& [author, round] : {std::pair{1, 5}, {2, 4}, {3, 5}, {0, 4}})
-    restored.add(block(static_cast<std::uint64_t>(author), static_cast<std::uint64_t>(round)),
-                 false);
+    restored.add(
+        {block(static_cast<std::uint64_t>(author), static_cast<std::uint64_t>(round)), false});
   EXPECT_EQ(edges(restored.take_blocks_by_round()),
             (std::vector{edge(2, 4), edge(0, 4), edge(1, 5), edge(3, 5)}));
 }
@@ -45,8 +45,8 @@ TEST(RestoredRecords, KnowWhoLeadsAfterTheLastCommit) {
   Schedule later = first;
   later.note_skip(Round{1});
   ASSERT_NE(first, later);
-  restored.add({Round{7}, Round{5}, {}}, later);
-  restored.add({Round{5}, Round{4}, {}}, first);
+  restored.add(RestoredRecords::Commit{Round{7}, Round{5}, {}}, later);
+  restored.add(RestoredRecords::Commit{Round{5}, Round{4}, {}}, first);
   ASSERT_NE(restored.last_commit(), nullptr);
   EXPECT_EQ(restored.last_commit()->slot, Round{7});
   EXPECT_EQ(restored.schedule(), later);
