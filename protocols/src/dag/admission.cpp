@@ -167,7 +167,7 @@ std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
     return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
   }
   if (h.round.value < 2 || config.rules.coin) return std::nullopt;
-  return store.parent_by(entry, schedule.leader(Round{h.round.value - 1}));
+  return store.parent_by(entry, slots.leader(Round{h.round.value - 1}));
 }
 
 // N3; U5 with a coin. Dense rules: a quorum of votes among the own references is the claim

@@ -10,7 +10,7 @@ Dag::State::State(Config c)
     : config(std::move(c)),
       store(config.committee, config.rules, config.gc_depth, config.names),
       attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
-      schedule(config.committee, config.rules),
+      slots(config.committee, config.rules),
       arrivals(config.committee, config.limits),
       answers(config.committee, config.limits.wants_per_peer),
       given(config.committee),
@@ -100,17 +100,17 @@ void Dag::warm(NodeId peer) const {
   state_->store.warm(peer);
 }
 Round Dag::next_slot() const {
-  return state_->next;
+  return state_->slots.next();
 }
 NodeId Dag::leader(Round round) const {
-  return state_->schedule.leader(round);
+  return state_->slots.leader(round);
 }
 Round Dag::frontier() const {
   return state_->frontier.reached();
 }
 bool Dag::up_to_date() const {
   const State& s = *state_;
-  return s.started && (s.next > s.began_at || !s.has_work());
+  return s.started && (s.slots.next() > s.began_at || !s.has_work());
 }
 const Stats& Dag::stats() const {
   return state_->stats;

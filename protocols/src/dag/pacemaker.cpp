@@ -87,7 +87,7 @@ bool Dag::State::suspected(NodeId leader, Round r) const {
 
 // W2
 bool Dag::State::hopeless(Round r) const {
-  const NodeId leader = schedule.leader(r);
+  const NodeId leader = slots.leader(r);
   return leader != config.self && suspected(leader, r);
 }
 
@@ -95,14 +95,14 @@ bool Dag::State::hopeless(Round r) const {
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
   if (leader_block(left) == nullptr) {
-    patience.without_block(left, schedule.leader(left), round_timer.over() && !hopeless(left));
+    patience.without_block(left, slots.leader(left), round_timer.over() && !hopeless(left));
   }
   const Round slot{left.value - 1};
   const auto& all = store.candidates(slot);
   const bool proved =
       std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
   if (slot > store.floor() && !proved && !certification_impossible(slot)) {
-    patience.without_proof(slot, schedule.leader(slot), round_timer.over());
+    patience.without_proof(slot, slots.leader(slot), round_timer.over());
   }
 }
 
@@ -110,7 +110,7 @@ void Dag::State::note_missed(Round left) {
 void Dag::State::note_wait(Round left) {
   if (left.value == 0 || config.rules.coin || round_timer.over()) return;
   if (leader_block(left) == nullptr) return;
-  patience.waited(schedule.leader(left), round_timer.waited_for(left));
+  patience.waited(slots.leader(left), round_timer.waited_for(left));
 }
 
 // M5. Pacing begins when the own block leaves. With next to nothing on its way the next round will
@@ -187,7 +187,7 @@ void Dag::State::watch_round(Fx& fx) {
 void Dag::State::waited_a_step(Fx& fx) {
   const Round cur = watched();
   if (!round_timer.waits_for(cur)) return;
-  if (!round_timer.ends(patience.step(), patience.wait_for(schedule.leader(cur)))) {
+  if (!round_timer.ends(patience.step(), patience.wait_for(slots.leader(cur)))) {
     fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
     return;
   }
@@ -209,7 +209,7 @@ Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
   if (sparse && r.value >= 2) add_vote(h);
   if (sparse && r.value >= 3) add_claim(h);
   if (config.rules.two_delays && r.value >= 3) add_kill(h);
-  if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
+  if (r.value >= 2 && (!sparse || slots.leader(r) == config.self)) add_references(h);
   out.attached = attachments(h, fx);
   return out;
 }
@@ -217,7 +217,7 @@ Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
 // N4. The accepted block of the slot's leader, as far as this node knows who leads. Only a dense
 // block can be one.
 const Entry* Dag::State::leader_block(Round slot) const {
-  const Entry* e = store.accepted_leader(slot, schedule.leader(slot));
+  const Entry* e = store.accepted_leader(slot, slots.leader(slot));
   return e != nullptr && (slot.value == 1 || e->shape->dense) ? e : nullptr;
 }
 

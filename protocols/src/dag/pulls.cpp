@@ -169,9 +169,9 @@ NodeSet Dag::State::not_wanted(Round r) const {
 // Asks for the lowest round that is not complete here, those first who say they are further.
 void Dag::State::ask_for_rounds(Fx& fx) {
   const std::uint64_t far = config.host_fetches_beyond;
-  const bool slowly = far != 0 && frontier.reached().value > next.value + far;
+  const bool slowly = far != 0 && frontier.reached().value > slots.next().value + far;
   if (!lagging() || (slowly && pull_clock.ticks() % kTicksFarBehind != 0)) return;
-  const std::uint64_t decided = next.value > 2 ? next.value - 2 : 1;
+  const std::uint64_t decided = slots.next().value > 2 ? slots.next().value - 2 : 1;
   Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
   while (r <= store.top() && complete(r)) ++r.value;
   if (r != round_asked) {

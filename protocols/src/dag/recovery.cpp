@@ -61,22 +61,17 @@ void Dag::State::adopt_block(const RestoredRecords::Held& one, std::vector<Edge>
 // between it and the commit before were skipped.
 void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
   const auto blocks = restored.take_blocks();
-  const bool gap = Round{value.u64()} != last_commit;
+  const bool gap = Round{value.u64()} != slots.last_commit();
   const Digest leader = value.digest();
   const auto its = [&](const RestoredRecords::Held& one) { return one.block->digest == leader; };
   const auto found = std::find_if(blocks.begin(), blocks.end(), its);
-  if (slot < next || gap || !value.ok() || found == blocks.end()) return;
+  if (slot < slots.next() || gap || !value.ok() || found == blocks.end()) return;
   std::vector<Edge> ready;
   for (const RestoredRecords::Held& one : blocks) adopt_block(one, ready, fx);
-  while (next < slot) {
-    schedule.note_skip(next);
-    ++next.value;
-  }
-  ++next.value;
-  const bool changed = schedule.note_commit(slot, named_in_time(*found->block, config.committee));
-  const Round before = std::exchange(last_commit, slot);
-  if (changed) leaders_changed();
-  records.put_delivered({slot, leader, {}, before}, schedule, fx);
+  while (slots.next() < slot) slots.skip(slots.next());
+  const Slots::Made made = slots.commit(slot, named_in_time(*found->block, config.committee));
+  if (made.leaders_changed) leaders_changed();
+  records.put_delivered({slot, leader, {}, made.before}, slots.schedule(), fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
 }
@@ -84,10 +79,9 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
   if (const RestoredRecords::Commit* last = restored.last_commit()) {
-    schedule = restored.schedule();
-    last_commit = last->slot;
-    if (last_commit.value > config.gc_depth) {
-      store.raise_floor(Round{last_commit.value - config.gc_depth}, [](const Entry&) {});
+    slots.restore(last->slot, restored.schedule());
+    if (last->slot.value > config.gc_depth) {
+      store.raise_floor(Round{last->slot.value - config.gc_depth}, [](const Entry&) {});
       attic.raise(store.floor(), [](const BlockPtr&) {});
     }
   }
@@ -111,7 +105,6 @@ void Dag::State::start(Fx& fx) {
   began_at = own_round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const RestoredRecords::Commit& commit : restored.take_commits()) {
-    next = Round{commit.slot.value + 1};
     const Entry* block = store.by_digest(commit.slot, commit.leader);
     if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
     Committed again = take(commit.slot, commit.leader, collect(block->edge()));

@@ -31,6 +31,7 @@
 #include "round_timer.hpp"
 #include "search.hpp"
 #include "service.hpp"
+#include "slots.hpp"
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -188,7 +189,7 @@ struct Dag::State {
   void order(Fx& fx);
   bool order_once(Fx& fx);
   void leaders_changed();
-  void deliver(const Decision& commit, Fx& fx);
+  void deliver(const Decision& commit, Round before, Fx& fx);
   std::vector<Place> collect(const Edge& leader);
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
   void raise_floor(Round leader, Fx& fx);
@@ -227,7 +228,7 @@ struct Dag::State {
   Config config;
   Store store;
   Attic<BlockPtr> attic;
-  Schedule schedule;
+  Slots slots;
   Stats stats;
 
   AwaitedVerdicts awaited;
@@ -266,11 +267,7 @@ struct Dag::State {
   HostsTurn hosts_turn;
   bool started = false;
 
-  Round began_at{0};                  // the own round at the start
-  Round next{1};                      // first undecided slot
-  Round last_commit{0};               // the committed slot before it
-  std::uint64_t ordered_version = 0;  // the store when slots were last decided
-  Round ordered_next{0};              // the first undecided slot after that
+  Round began_at{0};  // the own round at the start
   Undelivered undelivered;
   Round own_round() const { return own ? own->round() : Round{0}; }
   Records records;

@@ -17,7 +17,7 @@ void Dag::State::feed_coin(const Input& input, Fx& fx) {
   stats.coin_batches = coin->stats().batches;
   for (const coin::Tossed& t : results) {
     const Round slot{t.instance};
-    if (slot >= next) reveal(slot, coin::leader_named(t.value, config.committee));
+    if (slot >= slots.next()) reveal(slot, coin::leader_named(t.value, config.committee));
   }
 }
 
@@ -28,7 +28,7 @@ void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
   }
   // The coin of a decided slot is no secret. A node that restarted before it decided may lack it,
   // and those that knew it may have restarted since.
-  const bool decided = message.instance >= 1 && message.instance < next.value;
+  const bool decided = message.instance >= 1 && message.instance < slots.next().value;
   if (message.ask && decided) feed_coin(Requested<coin::Toss>{{message.instance}}, fx);
   feed_coin(Received<coin::Share>{from, message}, fx);
 }
@@ -45,7 +45,8 @@ void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
 void Dag::State::toss_ready(Fx& fx) {
   const std::uint64_t wave = config.rules.claims_after();
   const Round mine = own_round();
-  for (Round slot = next; slot.value + wave <= std::max(store.top(), mine).value; ++slot.value) {
+  for (Round slot = slots.next(); slot.value + wave <= std::max(store.top(), mine).value;
+       ++slot.value) {
     const Round last{slot.value + wave};
     if (tossed.contains(slot) || (last > mine && !complete(last))) continue;
     tossed.insert(slot);
@@ -55,7 +56,7 @@ void Dag::State::toss_ready(Fx& fx) {
 
 // U3, U4: with its leader the slot gets its votes and claims.
 void Dag::State::reveal(Round slot, NodeId leader) {
-  schedule.reveal(slot, leader);
+  slots.reveal(slot, leader);
   cones.open(slot, leader);
   store.derive(
       slot, [&](const Entry& e) { return cones.seen(*e.block, slot, store); },
@@ -71,9 +72,9 @@ void Dag::State::count_seen(Entry& entry) {
 }
 
 void Dag::State::forget_waves() {
-  schedule.forget(next);
-  tossed.erase(tossed.begin(), tossed.lower_bound(next));
-  cones.forget(next);
+  slots.forget_revealed();
+  tossed.erase(tossed.begin(), tossed.lower_bound(slots.next()));
+  cones.forget(slots.next());
 }
 
 }  // namespace thresher::dag
