@@ -6,8 +6,6 @@
 namespace thresher::dag {
 namespace {
 
-/// M4: a node this far behind jumps instead of writing every block.
-constexpr std::uint64_t kJumpLag = 64;
 /// Up to so many bytes a payload is not load: a host that speaks of itself, as of its clock's time.
 constexpr std::uint32_t kNoLoad = 32;
 /// With fewer loads on their way no node is paced. Others may still have the one before of a client
@@ -29,41 +27,17 @@ std::size_t loads(const Store& store, Round newest, std::size_t enough) {
 
 }  // namespace
 
-// M1; U2 with a coin. Proven equivocators do not count: the next block will not refer to them, and
-// without them it must still have parents enough.
-bool Dag::State::complete(Round r) const {
-  if (r.value == 0) return true;
-  const Tally& authors = store.accepted_authors(r);
-  return authors.count() - culprits.among(authors) >=
-         config.committee.at_least(config.rules.complete);
-}
-
-// M2: the slot cannot be certified any more.
-bool Dag::State::certification_impossible(Round slot) const {
-  const Round next_r{slot.value + 1};
-  const std::uint32_t seen = store.accepted_authors(next_r).count();
-  const std::uint32_t unseen = config.committee.size() - seen;
-  const std::uint32_t needed = config.committee.at_least(config.rules.certify);
-  const auto& all = store.candidates(slot);
-  return unseen < needed && std::all_of(all.begin(), all.end(), [&](const Candidate& c) {
-           return c.votes.count() + unseen < needed;
-         });
-}
-
 // M1, M2. The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
-  if (!complete(r)) return false;
+  const Rounds now = rounds();
+  if (!now.complete(r)) return false;
   if (config.rules.coin) return true;  // there is nobody to wait for
-  const auto& ahead = store.accepted_authors(Round{r.value + 1});
-  if (ahead.reached(kValidity, config.committee) || round_timer.over()) return true;
-  if (leader_block(r) == nullptr && !hopeless(r)) return false;
+  if (now.left_by_others(r) || round_timer.over()) return true;
+  if (now.leader_block(r) == nullptr && !hopeless(r)) return false;
   if (r.value == 1) return true;
   const Round slot{r.value - 1};
-  const auto& all = store.candidates(slot);
-  const bool certified =
-      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
-  return certified || certification_impossible(slot);
+  return now.certified(slot) || now.certification_impossible(slot);
 }
 
 // M3. One block of the next round is enough, since its author may need company to decide; further
@@ -94,14 +68,12 @@ bool Dag::State::hopeless(Round r) const {
 // W1. Round `left` is over: what did this node not wait for any longer?
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
-  if (leader_block(left) == nullptr) {
+  const Rounds now = rounds();
+  if (now.leader_block(left) == nullptr) {
     patience.without_block(left, slots.leader(left), round_timer.over() && !hopeless(left));
   }
   const Round slot{left.value - 1};
-  const auto& all = store.candidates(slot);
-  const bool proved =
-      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
-  if (slot > store.floor() && !proved && !certification_impossible(slot)) {
+  if (slot > store.floor() && !now.certified(slot) && !now.certification_impossible(slot)) {
     patience.without_proof(slot, slots.leader(slot), round_timer.over());
   }
 }
@@ -109,7 +81,7 @@ void Dag::State::note_missed(Round left) {
 // P3. Round `left` is over because what it was waited for is there.
 void Dag::State::note_wait(Round left) {
   if (left.value == 0 || config.rules.coin || round_timer.over()) return;
-  if (leader_block(left) == nullptr) return;
+  if (rounds().leader_block(left) == nullptr) return;
   patience.waited(slots.leader(left), round_timer.waited_for(left));
 }
 
@@ -132,22 +104,6 @@ bool Dag::State::paced(Round r) const {
   if (undelivered.bytes() + backlog.bytes() >= config.pace_bytes) return false;
   return backlog.longer_than(kNoLoad) + loads(store, Round{r.value + 1}, kLoadsToPace) >=
          kLoadsToPace;
-}
-
-// M4
-Round Dag::State::next_round() const {
-  const Round cur = own_round();
-  // A block at the floor or below it is over before anybody orders it.
-  const bool over = cur < store.floor();
-  Round highest = over ? store.floor() : cur;
-  const std::uint64_t near = over ? highest.value : cur.value + kJumpLag;
-  // Not from the top: liars sign blocks far ahead, and this is asked for every message.
-  for (Round r = store.full_top(); r.value > near; --r.value) {
-    if (!complete(r)) continue;
-    highest = r;
-    break;
-  }
-  return Round{highest.value + 1};
 }
 
 void Dag::State::progress(Fx& fx) {
@@ -177,7 +133,7 @@ Round Dag::State::watched() const {
 // E3 counts from the later of sending the own block and completing the round, in steps.
 void Dag::State::watch_round(Fx& fx) {
   const Round cur = watched();
-  if (round_timer.waits_for(cur) || !complete(cur)) return;
+  if (round_timer.waits_for(cur) || !rounds().complete(cur)) return;
   round_timer.begin(cur);
   patience.watch(cur);
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
@@ -195,83 +151,15 @@ void Dag::State::waited_a_step(Fx& fx) {
   progress(fx);
 }
 
-// N1: the one block of this round. N2 to N4 say what it names.
+// N1: the one block of this round.
 Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
   Draft out;
-  Header& h = out.header;
-  h.author = config.self;
-  h.round = r;
-  h.self = policy().self_edge(config.self, own);
   out.payload = backlog.take();
-  h.payload_root = out.payload.root;
-  h.payload_bytes = static_cast<std::uint32_t>(out.payload.bytes.size());
-  const bool sparse = config.rules.edges == Edges::kSparse;
-  if (sparse && r.value >= 2) add_vote(h);
-  if (sparse && r.value >= 3) add_claim(h);
-  if (config.rules.two_delays && r.value >= 3) add_kill(h);
-  if (r.value >= 2 && (!sparse || slots.leader(r) == config.self)) add_references(h);
-  out.attached = attachments(h, fx);
+  const bool leads = !config.rules.coin && slots.leader(r) == config.self;
+  const Rounds now = rounds();
+  out.header = Composer(config, store, culprits, now).header(r, own, out.payload, leads);
+  out.attached = attachments(out.header, fx);
   return out;
-}
-
-// N4. The accepted block of the slot's leader, as far as this node knows who leads. Only a dense
-// block can be one.
-const Entry* Dag::State::leader_block(Round slot) const {
-  const Entry* e = store.accepted_leader(slot, slots.leader(slot));
-  return e != nullptr && (slot.value == 1 || e->shape->dense) ? e : nullptr;
-}
-
-// N2
-void Dag::State::add_vote(Header& h) const {
-  const Round slot{h.round.value - 1};
-  const Entry* e = leader_block(slot);
-  if (e == nullptr || culprits.contains(e->block->author())) return;
-  h.vote = e->block->digest;
-  if (e->block->author() != leader_of(slot, config.committee)) h.vote_author = e->block->author();
-}
-
-// N3
-void Dag::State::add_claim(Header& h) const {
-  const Round slot{h.round.value - 2};
-  for (const Candidate& c : store.candidates(slot)) {
-    const Entry* e = store.find(c.leader);
-    if (!c.evidence || e == nullptr || !e->accepted) continue;
-    h.claim = c.leader.digest;
-    h.claim_author.reset();
-    if (c.leader.author != leader_of(slot, config.committee)) h.claim_author = c.leader.author;
-  }
-}
-
-// T3
-void Dag::State::add_kill(Header& h) const {
-  h.kill = !h.claim && store.killable(Round{h.round.value - 2});
-}
-
-// N4; U1 with a coin. Every accepted block of the round before, then the latest block of each
-// author not yet referenced.
-void Dag::State::add_references(Header& h) {
-  const Round before{h.round.value - 1};
-  std::vector<Edge> stragglers;
-  h.refs.reserve(config.committee.size());
-  for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
-    const NodeId author{static_cast<std::uint16_t>(i)};
-    if (author == config.self || culprits.contains(author)) continue;
-    if (const auto parent = store.accepted_edge(before, author)) {
-      h.refs.push_back(*parent);
-      continue;
-    }
-    const std::uint64_t oldest =
-        h.round.value > config.gc_depth ? h.round.value - config.gc_depth : 1;
-    for (Round r{std::min(before.value, store.highest_accepted(author).value)}; r.value >= oldest;
-         --r.value) {
-      const Entry* e = store.accepted_leader(r, author);
-      if (e == nullptr) continue;
-      if (!e->in_own_history) stragglers.push_back(e->edge());
-      break;
-    }
-  }
-  h.refs.insert(h.refs.end(), stragglers.begin(), stragglers.end());
-  store.enter_own_history(h.refs);
 }
 
 // N1: the signed block is durable before it is sent.

@@ -47,7 +47,7 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
 // holds.
 bool Dag::State::ahead(Round seen) const {
   const Round cur = own_round();
-  return seen > cur && (!complete(cur) || seen > next_round());
+  return seen > cur && (!rounds().complete(cur) || seen > next_round());
 }
 
 // One peer may say anything; of kValidity one is correct.
@@ -173,7 +173,7 @@ void Dag::State::ask_for_rounds(Fx& fx) {
   if (!lagging() || (slowly && pull_clock.ticks() % kTicksFarBehind != 0)) return;
   const std::uint64_t decided = slots.next().value > 2 ? slots.next().value - 2 : 1;
   Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
-  while (r <= store.top() && complete(r)) ++r.value;
+  while (r <= store.top() && rounds().complete(r)) ++r.value;
   if (r != round_asked) {
     round_asked = r;
     const std::uint32_t turn = pull_clock.ticks() % config.committee.size();

@@ -12,6 +12,7 @@
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
 #include "committer.hpp"
+#include "composer.hpp"
 #include "cones.hpp"
 #include "culprits.hpp"
 #include "frontier.hpp"
@@ -29,6 +30,7 @@
 #include "records.hpp"
 #include "restored_records.hpp"
 #include "round_timer.hpp"
+#include "rounds.hpp"
 #include "search.hpp"
 #include "service.hpp"
 #include "slots.hpp"
@@ -153,9 +155,7 @@ struct Dag::State {
   void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 
   // pacemaker.cpp: when a round is left, and with which block
-  bool complete(Round r) const;
   bool may_leave(Round r) const;
-  bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
   /// The leader's block of the round is not waited for.
@@ -164,14 +164,9 @@ struct Dag::State {
   void note_missed(Round left);
   void begin_pace(Fx& fx);
   bool paced(Round r) const;
-  const Entry* leader_block(Round slot) const;
-  void add_vote(Header& header) const;
-  void add_claim(Header& header) const;
-  void add_kill(Header& header) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   void waited_a_step(Fx& fx);
-  Round next_round() const;
   Round watched() const;
   struct Draft {
     Header header;
@@ -179,7 +174,6 @@ struct Dag::State {
     std::vector<BlockPtr> attached;  // that will go along with it
   };
   Draft compose(Round r, Fx& fx);
-  void add_references(Header& header);
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
   void push_own(Fx& fx);
@@ -224,6 +218,8 @@ struct Dag::State {
   void start(Fx& fx);
 
   const Policy& policy() const { return *config.rules.policy; }
+  Rounds rounds() const { return {config, store, culprits, slots}; }
+  Round next_round() const { return rounds().after(own_round()); }
 
   Config config;
   Store store;

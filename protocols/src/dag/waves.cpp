@@ -48,7 +48,7 @@ void Dag::State::toss_ready(Fx& fx) {
   for (Round slot = slots.next(); slot.value + wave <= std::max(store.top(), mine).value;
        ++slot.value) {
     const Round last{slot.value + wave};
-    if (tossed.contains(slot) || (last > mine && !complete(last))) continue;
+    if (tossed.contains(slot) || (last > mine && !rounds().complete(last))) continue;
     tossed.insert(slot);
     feed_coin(Requested<coin::Toss>{{slot.value}}, fx);
   }
