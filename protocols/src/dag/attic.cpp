@@ -50,34 +50,4 @@ BlockPtr Dag::State::servable(const Edge& edge) const {
   return entry == nullptr || lean.contains(edge) ? nullptr : entry->block;
 }
 
-std::vector<BlockPtr> Dag::State::accepted_of(Round round) const {
-  std::vector<BlockPtr> out;
-  attic.each(round, [&](const BlockPtr& block) { out.push_back(block); });
-  for (const Entry& e : store.round(round)) {
-    if (e.accepted) out.push_back(e.block);
-  }
-  return out;
-}
-
-// The leader block that this node may be able to prove. Below the floor there are no candidates any
-// more: then it is accepted, or headers were kept that prove it.
-std::optional<Edge> Dag::State::leader_proved(Round slot, const Digest& leader) const {
-  if (config.rules.two_delays && leader == kAboutKill) return Edge{NodeId{}, slot, leader};
-  if (slot > store.floor()) {
-    for (const Candidate& c : store.candidates(slot)) {
-      if (c.leader.digest == leader && c.evidence) return c.leader;
-    }
-    return std::nullopt;
-  }
-  std::optional<Edge> found;
-  attic.each(slot, [&](const BlockPtr& block) {
-    if (block->digest == leader) found = block->edge();
-  });
-  if (found) return found;
-  const auto kept = proofs.of(slot, leader);
-  if (kept.empty()) return std::nullopt;
-  const Header& h = kept.front()->header;
-  return h.vote == leader ? voted(h, config.committee) : claimed(h, config.committee);
-}
-
 }  // namespace thresher::dag

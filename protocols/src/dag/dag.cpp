@@ -23,6 +23,7 @@ Dag::State::State(Config c)
       service(config.committee, config.limits.served_bytes),
       backlog(config.limits.pending_submits),
       patience(config.committee, config.timeout.value, config.limits.window),
+      pace(config),
       records(config),
       cones(config.committee) {
   if (config.rules.coin) {

@@ -30,54 +30,15 @@ bool says_nothing_new(std::span<const BlockPtr> headers, const Header& h, Round 
 
 }  // namespace
 
-// Whether a header claims a leader block (true) or votes for it (false); empty: neither. For a
-// KILL: whether it kills too, or may be a dead vote.
-std::optional<bool> Dag::State::stance(const Header& h, const Edge& leader) const {
-  const std::uint64_t after = h.round.value - leader.round.value;
-  if (config.rules.two_delays && leader.digest == kAboutKill) {
-    return KillEvidence::concerns(h, leader.round) ? std::optional(h.kill && after == 2)
-                                                   : std::nullopt;
-  }
-  if (after == 1 && h.vote && voted(h, config.committee) == leader) return false;
-  if (after == 2 && h.claim && claimed(h, config.committee) == leader) return true;
-  return std::nullopt;
-}
-
-// Headers of distinct authors that suffice: votes, else claims. Those that are durable as accepted
-// blocks come first, so that few others are needed. Empty when there are not enough.
-std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const {
-  if (config.rules.two_delays && leader.digest == kAboutKill) return kill_witnesses(leader.round);
-  const auto gather = [&](bool claims, Threshold enough) {
-    std::vector<Witness> out;
-    NodeSet authors(config.committee.size());
-    const std::uint32_t most = config.committee.at_least(enough);
-    const auto add = [&](const BlockPtr& block, bool durable) {
-      if (out.size() == most || authors.contains(block->author())) return;
-      if (stance(block->header, leader) != claims) return;
-      authors.insert(block->author());
-      out.push_back({block, durable});
-    };
-    const Round round{leader.round.value + (claims ? 2 : 1)};
-    for (const BlockPtr& block : accepted_of(round)) add(block, true);
-    for (const Entry& e : store.round(round)) {
-      if (!e.accepted) add(e.block, false);
-    }
-    for (const BlockPtr& block : proofs.of(leader.round, leader.digest)) add(block, false);
-    if (out.size() < most) out.clear();
-    return out;
-  };
-  auto out = gather(false, config.rules.certify);
-  return out.empty() ? gather(true, config.rules.amplify) : out;
-}
-
 // E1: every node with evidence answers, for any leader.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   if (config.rules.edges != Edges::kSparse || !service.may(from)) return;
-  const auto leader = leader_proved(message.slot, message.leader);
+  const Witnesses here = witnesses();
+  const auto leader = here.provable(message.slot, message.leader);
   if (!leader) return;
   Evidence answer{message.slot, message.leader, {}};
   std::uint64_t bytes = 0;
-  for (const Witness& w : witnesses(*leader)) {
+  for (const Witnesses::Witness& w : here.of(*leader)) {
     if (!may_show(w.block, fx)) continue;
     if (!policy().fits_evidence(w.block->header, config.limits, bytes)) break;
     answer.headers.push_back(header_alone(w.block));
@@ -130,7 +91,7 @@ void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
   }
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   for (const BlockPtr& block : message.headers) {
-    const auto claims = block ? stance(block->header, leader) : std::nullopt;
+    const auto claims = block ? witnesses().stance(block->header, leader) : std::nullopt;
     if (!claims || !store.well_formed(block)) {
       ++stats.refused;
       continue;
@@ -145,7 +106,7 @@ void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
 // The signature of a header that was sent as evidence is good.
 void Dag::State::testify(const Awaited& p, Fx& fx) {
   const Edge leader = *p.proves;
-  const auto claims = stance(p.block->header, leader);
+  const auto claims = witnesses().stance(p.block->header, leader);
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   if (!claims || unproved.find(leader.round, leader.digest) == nullptr) return;
   if (c != nullptr && (*claims ? c->claims : c->votes).contains(p.block->author())) return;
@@ -176,7 +137,7 @@ void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
 
 void Dag::State::keep_headers(const Edge& leader, Fx& fx) {
   std::vector<BlockPtr> headers;
-  for (const Witness& w : witnesses(leader)) {
+  for (const Witnesses::Witness& w : witnesses().of(leader)) {
     if (!policy().records_evidence(w.durable)) continue;
     headers.push_back(header_alone(w.block));
   }

@@ -4,28 +4,6 @@
 #include "state.hpp"
 
 namespace thresher::dag {
-namespace {
-
-/// Up to so many bytes a payload is not load: a host that speaks of itself, as of its clock's time.
-constexpr std::uint32_t kNoLoad = 32;
-/// With fewer loads on their way no node is paced. Others may still have the one before of a client
-/// that submits one at a time.
-constexpr std::size_t kLoadsToPace = 3;
-/// Rounds in which blocks wait for delivery while nobody is late.
-constexpr std::uint64_t kFreshRounds = 8;
-
-// Blocks with a load that wait for delivery, in rounds up to `newest`; so many are enough.
-std::size_t loads(const Store& store, Round newest, std::size_t enough) {
-  std::size_t found = 0;
-  for (std::uint64_t k = 0; k < kFreshRounds && newest.value > k && found < enough; ++k) {
-    for (const Entry& e : store.round(Round{newest.value - k})) {
-      found += e.accepted && !e.delivered && e.block->header.payload_bytes > kNoLoad ? 1 : 0;
-    }
-  }
-  return found;
-}
-
-}  // namespace
 
 // M1, M2. The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
@@ -85,25 +63,10 @@ void Dag::State::note_wait(Round left) {
   patience.waited(slots.leader(left), round_timer.waited_for(left));
 }
 
-// M5. Pacing begins when the own block leaves. With next to nothing on its way the next round will
-// not be paced, so a timer would only wake the host.
-void Dag::State::begin_pace(Fx& fx) {
-  if (config.pace.value == 0) return;
-  constexpr std::size_t kAlmost = kLoadsToPace - 1;  // the next round brings more
-  pace_over = backlog.longer_than(kNoLoad) + loads(store, own->round(), kAlmost) < kAlmost;
-  if (!pace_over) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
-}
-
-// M5. A light load does not need a round as soon as the network could do one. A lone payload leaves
-// at once, and no node waits once a correct one has left the round.
+// M5. No node waits once a correct one has left the round.
 bool Dag::State::paced(Round r) const {
-  if (config.pace.value == 0 || pace_over || round_timer.over()) return false;
-  if (undelivered.blocks() + backlog.size() < kLoadsToPace) return false;
-  const auto& ahead = store.accepted_authors(Round{r.value + 1});
-  if (ahead.reached(kValidity, config.committee)) return false;
-  if (undelivered.bytes() + backlog.bytes() >= config.pace_bytes) return false;
-  return backlog.longer_than(kNoLoad) + loads(store, Round{r.value + 1}, kLoadsToPace) >=
-         kLoadsToPace;
+  return !round_timer.over() && !rounds().left_by_others(r) &&
+         pace.holds(store, backlog, undelivered, r);
 }
 
 void Dag::State::progress(Fx& fx) {
@@ -182,7 +145,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
     backlog.again(own->payload);  // the log was taken over while it was signed
   }
   fx.push(CancelTimer{{kRoundTimer, {}}});
-  begin_pace(fx);
+  if (pace.begins(store, backlog, own->round())) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
   progress(fx);
 }
 
@@ -199,7 +162,7 @@ void Dag::State::expired(TimerId id, Fx& fx) {
       service.afresh();
       return;
     case kPaceTimer:
-      pace_over = true;
+      pace.over();
       progress(fx);
       return;
     case kTurnTimer:

@@ -248,7 +248,7 @@ void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   std::vector<BlockPtr> found;
   for (Round r{std::max(message.round.value, attic.bottom().value + 1)};
        r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {
-    for (BlockPtr& block : accepted_of(r)) {
+    for (BlockPtr& block : accepted_of(store, attic, r)) {
       const bool had = r == message.round && message.have.contains(block->author());
       if (block->author() == from || had || !may_show(block, fx)) continue;
       found.push_back(std::move(block));

@@ -23,6 +23,7 @@
 #include "kill_evidence.hpp"
 #include "latecomers.hpp"
 #include "missing.hpp"
+#include "pace.hpp"
 #include "packed_blocks.hpp"
 #include "patience.hpp"
 #include "proofs.hpp"
@@ -43,6 +44,7 @@
 #include "unproved.hpp"
 #include "vouched.hpp"
 #include "waits.hpp"
+#include "witnesses.hpp"
 
 namespace thresher::dag {
 
@@ -117,12 +119,6 @@ struct Dag::State {
   void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
-  struct Witness {
-    BlockPtr block;
-    bool durable;  // as an accepted block
-  };
-  std::optional<bool> stance(const Header& header, const Edge& leader) const;
-  std::vector<Witness> witnesses(const Edge& leader) const;
   void receive(NodeId from, const WantEvidence& message, Fx& fx);
   void receive(NodeId from, const Evidence& message, Fx& fx);
   void ask_for_evidence(Fx& fx);
@@ -134,8 +130,6 @@ struct Dag::State {
   void forget_evidence(Round bottom, Fx& fx);
 
   // kills.cpp: the same for KILLs
-  KillEvidence kill_evidence(Round round) const;
-  std::vector<Witness> kill_witnesses(Round round) const;
   bool testify_kill(Round round);
   void keep_kill_evidence(Round round, Fx& fx);
 
@@ -162,7 +156,6 @@ struct Dag::State {
   bool hopeless(Round r) const;
   void note_wait(Round left);
   void note_missed(Round left);
-  void begin_pace(Fx& fx);
   bool paced(Round r) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
@@ -195,8 +188,6 @@ struct Dag::State {
   bool restore_below(const BlockPtr& block, Fx& fx);
   void erase_record(const BlockPtr& block, Fx& fx) const;
   BlockPtr servable(const Edge& edge) const;
-  std::vector<BlockPtr> accepted_of(Round round) const;
-  std::optional<Edge> leader_proved(Round slot, const Digest& leader) const;
 
   // vouched.cpp: what came with the log of peers
   bool may_show(const BlockPtr& block, Fx& fx);
@@ -218,6 +209,7 @@ struct Dag::State {
   void start(Fx& fx);
 
   const Policy& policy() const { return *config.rules.policy; }
+  Witnesses witnesses() const { return {config, store, attic, proofs}; }
   Rounds rounds() const { return {config, store, culprits, slots}; }
   Round next_round() const { return rounds().after(own_round()); }
 
@@ -259,7 +251,7 @@ struct Dag::State {
   RoundTimer round_timer;
   Patience patience;
   bool pushed_recently = false;
-  bool pace_over = true;  // the own last block left long enough ago
+  Pace pace;
   HostsTurn hosts_turn;
   bool started = false;
 
