@@ -43,8 +43,6 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   return std::nullopt;
 }
 
-// A peer is ahead when it wrote blocks (up to `seen`) that this node cannot follow with what it
-// holds.
 bool Dag::State::ahead(Round seen) const {
   const Round cur = own_round();
   return seen > cur && (!rounds().complete(cur) || seen > next_round());

@@ -1,6 +1,8 @@
-// The state of one `Dag` node and its duties: admission, pulls, pacemaker, ordering, recovery.
-// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. A part with
-// data of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
+// The state of one `Dag` node: the parts that it is made of, and what goes on between them, duty by
+// duty: admission, pulls, evidence, pacemaker, ordering, recovery. Each duty is a .cpp file of its
+// own; this header is private to protocols/src/dag. What has data of its own and a clear border is
+// a part: a class with a header that is read, and tested, without this one. A duty changes parts
+// through what they promise, sends effects, and decides what only several parts together know.
 #pragma once
 
 #include <map>
@@ -113,6 +115,9 @@ struct Dag::State {
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
+  /// A peer has written a block, of this round, that this node cannot follow with what it holds.
+  bool ahead(Round seen) const;
+  bool lagging() const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   Round held_below(const Edge& edge) const;
   void add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found, Fx& fx);
@@ -209,60 +214,67 @@ struct Dag::State {
   void start(Fx& fx);
 
   const Policy& policy() const { return *config.rules.policy; }
-  Witnesses witnesses() const { return {config, store, attic, proofs}; }
-  Rounds rounds() const { return {config, store, culprits, slots}; }
+  Round own_round() const { return own ? own->round() : Round{0}; }
   Round next_round() const { return rounds().after(own_round()); }
+  // Views of several parts, for one look.
+  Rounds rounds() const { return {config, store, culprits, slots}; }
+  Witnesses witnesses() const { return {config, store, attic, proofs}; }
 
   Config config;
+  Stats stats;
+
+  // What is held and decided.
   Store store;
   Attic<BlockPtr> attic;
   Slots slots;
-  Stats stats;
+  Undelivered undelivered;
 
+  // What is counted of peers, and known of them.
   AwaitedVerdicts awaited;
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
-
   Arrivals arrivals;
   Answers answers;
+  Service service;
   GivenChains given;
   Culprits culprits;
+  Latecomers latecomers;
   Frontier frontier;
-  bool ahead(Round seen) const;
-  bool lagging() const;
 
+  // What a held block waits for before it is accepted, and on whose account it does.
   MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
+  Waits waits;
+  Unproved unproved;
+  PackedBlocks packed;
   KeptPayload kept_payload;
   HeaderOnly lean;
   Twins twins;
-  Waits waits;
-  Latecomers latecomers;
-  Unproved unproved;
-  Proofs proofs;  // durable once a claim that they prove was accepted
-  Vouched vouched;
-  PackedBlocks packed;
+
+  // When what is missing is asked for, and what may be shown to others that ask.
   PullClock pull_clock;
   Round round_asked{0};  // that is incomplete
   Search round_search;
-  Service service;
+  Proofs proofs;  // durable once a claim that they prove was accepted
+  Vouched vouched;
 
+  // The own blocks: what goes into the next one, and when it is made.
   Backlog backlog;
   BlockPtr own;                // last own block; null before the first
   std::optional<Draft> draft;  // waiting for the signature
   RoundTimer round_timer;
   Patience patience;
-  bool pushed_recently = false;
   Pace pace;
   HostsTurn hosts_turn;
-  bool started = false;
+  bool pushed_recently = false;
 
-  Round began_at{0};  // the own round at the start
-  Undelivered undelivered;
-  Round own_round() const { return own ? own->round() : Round{0}; }
+  // What a disk or the log of peers brings.
   Records records;
   RestoredRecords restored;  // until Start, or the end of a commit
+  bool started = false;
+  Round began_at{0};  // the own round at the start
 
-  std::optional<coin::ThresholdCoin> coin;  // of rules that draw their leaders
-  std::set<Round> tossed;                   // undecided slots whose coin was tossed
+  // Rules that draw their leaders.
+  std::optional<coin::ThresholdCoin> coin;
+  std::set<Round> tossed;  // undecided slots whose coin was tossed
   Cones cones;
 };
 
