@@ -25,12 +25,8 @@ Dag::State::State(Config c)
       patience(config.committee, config.timeout.value, config.limits.window),
       pace(config),
       records(config),
-      cones(config.committee) {
-  if (config.rules.coin) {
-    coin.emplace(
-        coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
-  }
-}
+      coin(config),
+      cones(config.committee) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -117,8 +113,7 @@ const Stats& Dag::stats() const {
   return state_->stats;
 }
 std::span<const std::uint64_t> Dag::false_shares() const {
-  if (!state_->coin) return {};
-  return state_->coin->stats().false_shares;
+  return state_->coin.false_shares();
 }
 std::size_t Dag::pending_submits() const {
   return state_->backlog.size();

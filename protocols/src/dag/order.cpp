@@ -10,9 +10,9 @@ namespace thresher::dag {
 void Dag::State::order(Fx& fx) {
   // What is decided depends on the store alone, so without news there is nothing to decide.
   if (!started || slots.looked_at(store.version())) return;
-  if (coin) toss_ready(fx);
+  if (coin.used()) toss_ready(fx);
   while (order_once(fx)) leaders_changed();
-  if (coin) forget_waves();
+  if (coin.used()) forget_waves();
   slots.end_look();
 }
 

@@ -46,6 +46,7 @@
 #include "unproved.hpp"
 #include "vouched.hpp"
 #include "waits.hpp"
+#include "wave_coin.hpp"
 #include "witnesses.hpp"
 
 namespace thresher::dag {
@@ -273,8 +274,7 @@ struct Dag::State {
   Round began_at{0};  // the own round at the start
 
   // Rules that draw their leaders.
-  std::optional<coin::ThresholdCoin> coin;
-  std::set<Round> tossed;  // undecided slots whose coin was tossed
+  WaveCoin coin;
   Cones cones;
 };
 

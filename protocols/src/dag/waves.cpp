@@ -1,28 +1,21 @@
 #include <algorithm>
 
 #include "state.hpp"
-#include "thresher/protocols/coin/leader_coin.hpp"
 
 namespace thresher::dag {
-namespace {
-/// The hop that leads timers back to the coin.
-constexpr std::uint32_t kCoinHop = 1;
-}  // namespace
 
 template <class Input>
 void Dag::State::feed_coin(const Input& input, Fx& fx) {
-  const std::uint64_t refused = coin->stats().refused;
-  const auto results = coin::feed(*coin, input, kCoinHop, fx);
-  stats.refused += coin->stats().refused - refused;
-  stats.coin_batches = coin->stats().batches;
-  for (const coin::Tossed& t : results) {
-    const Round slot{t.instance};
-    if (slot >= slots.next()) reveal(slot, coin::leader_named(t.value, config.committee));
-  }
+  const std::uint64_t refused = coin.refused();
+  coin.feed(input, fx, [this](Round slot, NodeId leader) {
+    if (slot >= slots.next()) reveal(slot, leader);
+  });
+  stats.refused += coin.refused() - refused;
+  stats.coin_batches = coin.batches();
 }
 
 void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
-  if (!coin) {
+  if (!coin.used()) {
     ++stats.refused;
     return;
   }
@@ -35,7 +28,7 @@ void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
 
 void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
   (void)pop_hop(id.route);
-  if (coin) feed_coin(Expired{id}, fx);
+  if (coin.used()) feed_coin(Expired{id}, fx);
 }
 
 // U8. The coin of a slot is tossed when the own block of its wave's last round is made, or when
@@ -48,8 +41,8 @@ void Dag::State::toss_ready(Fx& fx) {
   for (Round slot = slots.next(); slot.value + wave <= std::max(store.top(), mine).value;
        ++slot.value) {
     const Round last{slot.value + wave};
-    if (tossed.contains(slot) || (last > mine && !rounds().complete(last))) continue;
-    tossed.insert(slot);
+    if (coin.was_tossed(slot) || (last > mine && !rounds().complete(last))) continue;
+    coin.tosses(slot);
     feed_coin(Requested<coin::Toss>{{slot.value}}, fx);
   }
 }
@@ -73,7 +66,7 @@ void Dag::State::count_seen(Entry& entry) {
 
 void Dag::State::forget_waves() {
   slots.forget_revealed();
-  tossed.erase(tossed.begin(), tossed.lower_bound(slots.next()));
+  coin.forget(slots.next());
   cones.forget(slots.next());
 }
 
