@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "resting.hpp"
 #include "state.hpp"
 
 namespace thresher::dag {
@@ -47,37 +48,6 @@ void Dag::State::charge_restored(const Entry& entry) {
   twins.charge(edge, author, entry.block->header.payload_bytes);
 }
 
-// X2: by block that is not accepted, whose blocks rest on it. Proven equivocators do not count. Not
-// what waits.of() says, where a block waits for one other at a time: what a correct node's block
-// needs comes level by level, not block by block.
-std::map<Edge, NodeSet> Dag::State::who_rests_on() const {
-  std::map<Edge, NodeSet> out;
-  const NodeSet nobody(config.committee.size());
-  for (Round r = store.top(); r > store.floor(); --r.value) {
-    for (const Entry& e : store.round(r)) {
-      if (e.accepted) continue;
-      const auto own_set = out.find(e.edge());
-      NodeSet authors = own_set == out.end() ? nobody : own_set->second;
-      if (!culprits.contains(e.block->author())) authors.insert(e.block->author());
-      if (authors.empty()) continue;
-      store.each_unsettled(e, [&](const Edge& below) {
-        out.try_emplace(below, nobody).first->second.merge(authors);
-      });
-    }
-  }
-  return out;
-}
-
-// A block of `author` that may rest on this one: the lowest that is not accepted.
-Edge Dag::State::waiting_above(const Edge& edge, NodeId author) const {
-  for (Round r{edge.round.value + 1}; r <= store.top(); ++r.value) {
-    for (const Entry& e : store.round(r)) {
-      if (e.block->author() == author && !e.accepted) return e.edge();
-    }
-  }
-  return edge;
-}
-
 // The payer for a payload that blocks of `authors` need: one with room, else the first that may
 // have one beyond its quota.
 std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Edge& edge,
@@ -96,7 +66,7 @@ std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Ed
 // X2, X3. Once in each tick.
 void Dag::State::want_held_back(Fx& fx) {
   if (lean.held_back().empty()) return;
-  const auto above = who_rests_on();
+  const auto above = who_rests_on(store, culprits);
   const std::uint32_t n = config.committee.size();
   const bool all_known = culprits.size() >= config.committee.faults();
   NodeSet had_more(n);
@@ -115,7 +85,7 @@ void Dag::State::want_held_back(Fx& fx) {
     if (!payer) continue;
     if (!all_known) had_more.insert(*payer);
     lean.release(edge);
-    need(edge, waiting_above(edge, *payer), *payer, fx);
+    need(edge, lowest_waiting(store, edge, *payer), *payer, fx);
   }
 }
 

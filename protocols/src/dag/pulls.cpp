@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "asks.hpp"
 #include "state.hpp"

@@ -5,8 +5,7 @@
 // through what they promise, sends effects, and decides what only several parts together know.
 #pragma once
 
-#include <map>
-#include <set>
+#include <optional>
 #include <vector>
 
 #include "answers.hpp"
@@ -98,8 +97,6 @@ struct Dag::State {
   bool charge(const Edge& edge, NodeId payer, std::uint64_t bytes);
   std::optional<NodeId> charge_one_of(const NodeSet& authors, const Edge& edge, NodeSet& had_more);
   bool is_held_back(Entry& entry);
-  std::map<Edge, NodeSet> who_rests_on() const;
-  Edge waiting_above(const Edge& edge, NodeId author) const;
   void want_held_back(Fx& fx);
   void charge_restored(const Entry& entry);
 
