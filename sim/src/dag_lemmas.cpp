@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "thresher/protocols/dag/policy.hpp"
 #include "two_delay_lemmas.hpp"
 
 namespace thresher::sim {
@@ -128,15 +129,10 @@ bool DagLemmas::leads(const dag::BlockPtr& b) const {
   const dag::Header& h = b->header;
   const bool may =
       rules_.reputation() ? !h.refs.empty() : dag::leader_of(h.round, committee_) == h.author;
-  if (!may) return false;
-  Authors authors;
-  std::uint32_t parents = 0;
-  const auto count = [&](const dag::Edge& e) {
-    const bool counts = authors.insert(e.author).second || !rules_.distinct_parents;
-    parents += counts && e.round.value + 1 == h.round.value ? 1 : 0;
-  };
-  count(h.self);
-  for (const dag::Edge& e : h.refs) count(e);
+  if (!may || !rules_.policy->each_author_once(h)) return false;
+  const auto is_parent = [&](const dag::Edge& e) { return e.round.value + 1 == h.round.value; };
+  const auto named = std::count_if(h.refs.begin(), h.refs.end(), is_parent);
+  const auto parents = static_cast<std::uint64_t>(named) + (is_parent(h.self) ? 1 : 0);
   return parents >= committee_.at_least(rules_.dense);
 }
 

@@ -10,9 +10,7 @@ namespace thresher::certified {
 Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
-      attic(config.rules.serves_below_floor
-                ? attic_margin(config.host_fetches_beyond, config.gc_depth)
-                : 0),
+      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
       peers(config.committee.size()),
       asleep(config.committee.size()),
       blocked_on(config.committee.size()),

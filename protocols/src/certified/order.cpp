@@ -24,15 +24,9 @@ bool Bullshark::State::order_once(Fx& fx) {
   for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
     if (anchor.direct) patience.committed_directly(slot_of(anchor.ref.round));
-    if (deliver(anchor, fx) && config.rules.walks_again) return true;
+    if (policy().walks_again(deliver(anchor, fx))) return true;
   }
   return false;
-}
-
-// R13: what an anchor names stands in the log too, as what its commit delivers of the round before.
-NodeSet Bullshark::State::named_by(const std::vector<VertexPtr>& delivered, Round anchor) const {
-  if (config.rules.named_by_anchor) return named_in_time(delivered, anchor, config.committee);
-  return store.accepted_authors(Round{anchor.value - 1}).members();
 }
 
 // R6: what the anchor's history holds and no anchor before it delivered, down to G rounds below it,
@@ -68,12 +62,12 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
 bool Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
   THRESHER_ASSERT(last < anchor.ref.round, "anchors are ordered by round, each once");
-  THRESHER_ASSERT(
-      coin || !config.rules.walks_again || anchor.ref.author == leader(anchor.ref.round),
-      "R12: who is ordered as an anchor leads, by all that was ordered before");
+  THRESHER_ASSERT(coin || policy().may_be_ordered(anchor.ref, leader(anchor.ref.round)),
+                  "R12: who is ordered as an anchor leads, by all that was ordered before");
   const Round before = std::exchange(last, anchor.ref.round);
   Committed out{last, digest, collect(anchor.ref), before};
-  const bool changed = leaders.note_commit(before, last, named_by(out.blocks, last));
+  const bool changed =
+      leaders.note_commit(before, last, policy().named_by(store, out.blocks, last));
   persist_delivered(out, fx);
   fx.deliver(std::move(out));
   raise_floor(last, fx);

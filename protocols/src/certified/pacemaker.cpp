@@ -183,7 +183,7 @@ void Bullshark::State::choose_parents(Header& h) const {
   const Round before{h.round.value - 1};
   const NodeSet& held = store.accepted_authors(before).members();
   const bool dense = composes_dense(h.ref());
-  if (!config.rules.self_edge && !dense) h.self = Round{0};
+  h.self = policy().self_edge(h.self, dense);
   if (dense && !config.rules.fewest_parents) {
     h.parents = held;
     if (held.contains(h.author)) h.self = before;

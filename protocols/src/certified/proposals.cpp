@@ -146,7 +146,7 @@ void Bullshark::State::each_unsettled(const Header& h, F visit) const {
 // R8: an author that sends its header again has no certificate yet. Searches again for what its
 // header waits for here, however long ago that was given up: it may never be named again.
 void Bullshark::State::insist(const Header& h) {
-  if (!config.rules.insists || !asleep.contains(h.author)) return;
+  if (!policy().searches_again(asleep.contains(h.author))) return;
   each_unsettled(h, [&](const Ref& ref) {
     if (store.find(ref) == nullptr) need(ref, h.author, false);
   });

@@ -164,7 +164,7 @@ void Bullshark::State::adopt(Round slot, const RestoredCommit& commit, Fx& fx) {
     it = from_log.erase(it);
   }
   const Round before = std::exchange(last, slot);
-  if (leaders.note_commit(before, slot, named_by(delivered, slot)))
+  if (leaders.note_commit(before, slot, policy().named_by(store, delivered, slot)))
     ordered_version = kNothingOrdered;
   persist_delivered({slot, commit.anchor, {}, before}, fx);
   settle(std::move(ready), fx);

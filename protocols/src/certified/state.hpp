@@ -14,6 +14,7 @@
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
 #include "thresher/protocols/certified/leaders.hpp"
+#include "thresher/protocols/certified/policy.hpp"
 #include "thresher/protocols/certified/store.hpp"
 
 namespace thresher::certified {
@@ -144,7 +145,6 @@ struct Bullshark::State {
   bool order_once(Fx& fx);
   std::vector<VertexPtr> collect(const Ref& anchor);
   bool deliver(const Anchor& anchor, Fx& fx);
-  NodeSet named_by(const std::vector<VertexPtr>& delivered, Round anchor) const;
   void raise_floor(Round anchor, Fx& fx);
   void forget(const Cell& cell, Fx& fx);
   void propose_again(const Payload& payload);
@@ -178,6 +178,8 @@ struct Bullshark::State {
   std::uint32_t n() const { return config.committee.size(); }
   std::uint32_t votes_for_anchor(Round r) const { return store.votes({leader(r), r}); }
   Round own_round() const { return own ? own->proposal->header.round : Round{0}; }
+
+  const Policy& policy() const { return *config.rules.policy; }
 
   Config config;
   Store store;

@@ -31,12 +31,11 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
 }
 
 void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
-  Peer& peer = peers[from.value];
-  if (peer.outstanding == 0 || message.blocks.size() > config.limits.give_blocks) {
+  if (!answers.expects(from) || message.blocks.size() > config.limits.give_blocks) {
     ++stats.refused;
     return;
   }
-  --peer.outstanding;
+  answers.came(from);
   for (const BlockPtr& block : message.blocks) {
     if (!block) continue;
     if (block->round().value > next_round().value + config.limits.window) continue;
@@ -47,9 +46,8 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
 
 // H1. For a block that nothing held refers to.
 bool Dag::State::author_has_room(NodeId author) const {
-  const Peer& peer = peers[author.value];
-  return peer.waiting < config.limits.waiting_per_peer &&
-         peer.kept_bytes < config.limits.waiting_bytes_per_peer &&
+  return kept_payload.waiting(author) < config.limits.waiting_per_peer &&
+         kept_payload.bytes(author) < config.limits.waiting_bytes_per_peer &&
          missing.of(author) < config.limits.missing_per_peer;
 }
 
@@ -60,26 +58,22 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor()) return;
   if (first != nullptr && store.find(edge) != nullptr) return take_payload(block, fx);
-  Peer& peer = peers[from.value];
   const bool named = missing.contains(edge);
   if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
-  const Peer& author = peers[edge.author.value];
-  if (first != nullptr && !named && author.muted) return;
+  if (first != nullptr && !named && culprits.contains(edge.author)) return;
   const bool full =
       first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
-  if (full || peer.pending >= config.limits.waiting_per_peer ||
-      peer.pending_bytes >= config.limits.waiting_bytes_per_peer) {
+  if (full || !arrivals.room_for_block(from)) {
     // A peer that answers with another's block cannot know how many of those are held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;
   const std::uint64_t ticket = awaited.keep({.block = block, .from = from, .attached = attached});
-  ++peer.pending;
-  peer.pending_bytes += block->header.payload_bytes;
+  arrivals.block_waits(from, block->header.payload_bytes);
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature, from});
 }
@@ -93,14 +87,13 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     return verified.ok ? testify(p, fx) : void();
   }
   if (p.other) return check_next(p, verified.ok, fx);
-  if (p.vouched) return looked_at(p.block, verified.ok);
-  --peers[p.from.value].pending;
-  peers[p.from.value].pending_bytes -= p.block->header.payload_bytes;
+  if (p.vouched) return vouched.looked_at(p.block->edge(), verified.ok);  // V2
+  arrivals.block_judged(p.from, p.block->header.payload_bytes);
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
   if (!verified.ok) {
     ++stats.refused;
-    peers[p.from.value].misleads |= p.attached;
+    if (p.attached) arrivals.mislead(p.from);
     return;
   }
   if (mine) return accuse_self(*p.block, fx);
@@ -121,18 +114,15 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
 // then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
 // author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
-  if (const auto of_round = packed.find(block->round()); of_round != packed.end()) {
-    const auto kept = of_round->second.find(block->author());
-    if (kept != of_round->second.end()) {
-      if (kept->second->digest != block->digest) note_equivocation(kept->second, block, fx);
-      return;
-    }
+  if (const BlockPtr first = packed.find(block->round(), block->author())) {
+    if (first->digest != block->digest) note_equivocation(first, block, fx);
+    return;
   }
   if (unfold(block, fx)) return;
   // A block that was named in the meantime, and so let in, comes in full after a question.
   if (!author_has_room(block->author())) return;
-  packed[block->round()].emplace(block->author(), block);
-  begins_to_wait(*block);
+  packed.add(block);
+  kept_payload.begins_to_wait(*block);
   arm_pull(fx);
 }
 
@@ -154,13 +144,9 @@ bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
 
 // A block of `round` came: packed blocks of the next one may refer to it.
 void Dag::State::unfold_after(Round round, Fx& fx) {
-  const auto it = packed.find(Round{round.value + 1});
-  if (it == packed.end()) return;
-  std::vector<BlockPtr> again;
-  for (const auto& [author, block] : it->second) again.push_back(block);
-  for (const BlockPtr& block : again) {
-    const Edge edge{block->author(), block->round(), block->digest};
-    if (store.find(edge) == nullptr) unfold(block, fx);
+  if (packed.empty()) return;
+  for (const BlockPtr& block : packed.of(Round{round.value + 1})) {
+    if (store.find(block->edge()) == nullptr) unfold(block, fx);
   }
 }
 
@@ -181,7 +167,7 @@ std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
     return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
   }
   if (h.round.value < 2 || config.rules.coin) return std::nullopt;
-  return store.parent_by(entry, schedule.leader(Round{h.round.value - 1}));
+  return store.parent_by(entry, slots.leader(Round{h.round.value - 1}));
 }
 
 // N3; U5 with a coin. Dense rules: a quorum of votes among the own references is the claim
@@ -210,12 +196,11 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   if (store.first(edge.round, edge.author) != nullptr) {
     const auto payer = payer_of(edge);
     if (!payer) return;
-    twins.emplace(edge, Twin{*payer, std::nullopt});
-    ++peers[payer->value].twins;
+    twins.hold(edge, *payer);
   }
   missing.found(edge);
   forget_packed(edge);
-  begins_to_wait(*block);
+  kept_payload.begins_to_wait(*block);
   if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
@@ -236,42 +221,32 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
 }
 
 void Dag::State::forget_packed(const Edge& edge) {
-  const auto it = packed.find(edge.round);
-  if (it == packed.end()) return;
-  const auto kept = it->second.find(edge.author);
-  if (kept == it->second.end()) return;
-  waits_no_more(*kept->second);
-  it->second.erase(kept);
-  if (it->second.empty()) packed.erase(it);
+  if (const BlockPtr block = packed.take(edge.round, edge.author))
+    kept_payload.waits_no_more(*block);
 }
 
 // N6. True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
     waits.add(*parent, entry.edge());
-    eager = true;  // what rests on the parent may have found somebody with room for it
+    pull_clock.hurry();  // what rests on the parent may have found somebody with room for it
     return false;
   }
   const auto part = unproved_part(entry);
   if (!part) return true;
-  auto& claim = unproved[{part->round, part->digest}];
-  claim.leader = *part;
-  claim.claimers.push_back(entry.edge());
-  eager = true;
+  unproved.add(*part, entry.edge());
+  pull_clock.hurry();
   return false;
 }
 
 // N6. The part of a block without evidence here: its claim, or its KILL (T4).
 std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
   const Header& h = entry.block->header;
-  const Rules& rules = config.rules;
-  const bool claims = h.claim && rules.check_claims;
-  const bool kills = h.kill && rules.check_kills;
-  if ((!claims && !kills) || h.author == config.self) return std::nullopt;
+  if ((!h.claim && !h.kill) || h.author == config.self) return std::nullopt;
   const Round slot{h.round.value - 2};
   if (slot <= store.floor()) return std::nullopt;
-  if (claims && !store.has_evidence(slot, *h.claim)) return claimed(h, config.committee);
-  if (kills && !store.killable(slot)) return Edge{h.author, slot, kAboutKill};
+  if (h.claim && !policy().claim_proved(store, slot, *h.claim)) return claimed(h, config.committee);
+  if (h.kill && !policy().kill_proved(store, slot)) return Edge{h.author, slot, kAboutKill};
   return std::nullopt;
 }
 
@@ -279,17 +254,9 @@ void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
     patience.proof_came(slot);
-    wake_claimers(slot, c.leader.digest, ready);
+    unproved.wake(slot, c.leader.digest, ready);
   }
-  if (store.killable(slot)) wake_claimers(slot, kAboutKill, ready);
-}
-
-void Dag::State::wake_claimers(Round slot, const Digest& leader, std::vector<Edge>& ready) {
-  const auto it = unproved.find({slot, leader});
-  if (it == unproved.end()) return;
-  const auto& claimers = it->second.claimers;
-  ready.insert(ready.end(), claimers.begin(), claimers.end());
-  unproved.erase(it);
+  if (store.killable(slot)) unproved.wake(slot, kAboutKill, ready);
 }
 
 void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
@@ -312,8 +279,6 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   }
   if (config.rules.coin) count_seen(*entry);
   was_accepted(*block);
-  Round& highest = peers[edge.author.value].accepted;
-  highest = std::max(highest, edge.round);
   ++stats.blocks_accepted;
   undelivered.add(*block, own_round());
   if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);
@@ -321,7 +286,7 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
     const auto& claim = block->header.claim;
     if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
     if (block->header.kill) keep_kill_evidence(Round{edge.round.value - 2}, fx);
-    persist(kBlock, *block, fx);
+    records.put(kBlock, *block, fx);
   }
   waits.wake(edge, ready);
 }

@@ -47,7 +47,7 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
   const Round before{round.value - 1};
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
-    if (author == config.self || peers[i].muted) continue;
+    if (author == config.self || culprits.contains(author)) continue;
     const Lateness degree = latecomers.degree(author, own_round());
     if (degree < Lateness::kLate) continue;
     if (degree == Lateness::kAlwaysLate && !brings({before, author})) continue;
@@ -62,7 +62,7 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
 // itself.
 std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   const Round now = own_round();
-  if (!config.rules.brings_late || !latecomers.any(now)) return {};
+  if (!policy().brings(latecomers, now)) return {};
   std::vector<Edge> from = h.refs;
   if (h.self.round.value > 0) from.push_back(h.self);
   if (h.vote) from.push_back(voted(h, config.committee));
@@ -98,7 +98,7 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
 // account of the peer that attached it.
 void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx) {
   if (attached.empty()) return;
-  if (peers[from.value].misleads || attached.size() > config.limits.attached_blocks) {
+  if (arrivals.misleads(from) || attached.size() > config.limits.attached_blocks) {
     ++stats.refused;
     return;
   }

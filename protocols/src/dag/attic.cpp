@@ -13,22 +13,21 @@ void Dag::State::falls_below(const Entry& entry) {
     const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
     return attic.keep(slim ? header_alone(entry.block) : entry.block);
   }
-  forget_twin(*entry.block);
+  twins.forget(*entry.block);
 }
 
 // F1: M rounds below the floor a block goes for good.
 void Dag::State::raise_attic(Round floor, Fx& fx) {
   attic.raise(floor, [&](const BlockPtr& block) {
-    forget_twin(*block);
-    vouched.erase(block->edge());
+    twins.forget(*block);
+    vouched.forget(block->edge());
     erase_record(block, fx);
   });
 }
 
 void Dag::State::erase_record(const BlockPtr& block, Fx& fx) const {
-  if (!config.records || (own && block->digest == own->digest)) return;
-  const Table table = block->author() == config.self ? kOwn : kBlock;
-  fx.push(Persist{table, block_key(block->edge()), {}, {}, true});
+  if (own && block->digest == own->digest) return;
+  records.erase(block->author() == config.self ? kOwn : kBlock, *block, fx);
 }
 
 // A record at or below the floor: whether it is kept now. Further down than the attic it was erased
@@ -49,36 +48,6 @@ BlockPtr Dag::State::servable(const Edge& edge) const {
   if (edge.round <= store.floor()) return attic.find(edge.round, edge.author, edge.digest);
   const Entry* entry = store.find(edge);
   return entry == nullptr || lean.contains(edge) ? nullptr : entry->block;
-}
-
-std::vector<BlockPtr> Dag::State::accepted_of(Round round) const {
-  std::vector<BlockPtr> out;
-  attic.each(round, [&](const BlockPtr& block) { out.push_back(block); });
-  for (const Entry& e : store.round(round)) {
-    if (e.accepted) out.push_back(e.block);
-  }
-  return out;
-}
-
-// The leader block that this node may be able to prove. Below the floor there are no candidates any
-// more: then it is accepted, or headers were kept that prove it.
-std::optional<Edge> Dag::State::leader_proved(Round slot, const Digest& leader) const {
-  if (config.rules.two_delays && leader == kAboutKill) return Edge{NodeId{}, slot, leader};
-  if (slot > store.floor()) {
-    for (const Candidate& c : store.candidates(slot)) {
-      if (c.leader.digest == leader && c.evidence) return c.leader;
-    }
-    return std::nullopt;
-  }
-  std::optional<Edge> found;
-  attic.each(slot, [&](const BlockPtr& block) {
-    if (block->digest == leader) found = block->edge();
-  });
-  if (found) return found;
-  const auto it = proofs.find({slot, leader});
-  if (it == proofs.end() || it->second.empty()) return std::nullopt;
-  const Header& h = it->second.front()->header;
-  return h.vote == leader ? voted(h, config.committee) : claimed(h, config.committee);
 }
 
 }  // namespace thresher::dag

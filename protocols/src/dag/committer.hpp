@@ -26,6 +26,18 @@ struct Decision {
   Edge leader{};  ///< of a commit
 };
 
+/// A slot by its round, and whose block may fill it.
+struct Slot {
+  Round round;
+  NodeId leader;
+};
+
+/// What an anchor decides of an earlier slot. `block`: what it commits there; empty: nothing.
+inline Decision ruled_by_anchor(const Slot& slot, const std::optional<Edge>& block) {
+  if (!block) return {slot.round, Ruling::kSkip, false, {}};
+  return {slot.round, Ruling::kCommit, false, *block};
+}
+
 /// Decisions of all slots from `next` to the top, lowest first.
 std::vector<Decision> decide(const Store& store, const Committee& committee,
                              const Schedule& schedule, const Rules& rules, Round next);

@@ -9,23 +9,24 @@ namespace thresher::dag {
 Dag::State::State(Config c)
     : config(std::move(c)),
       store(config.committee, config.rules, config.gc_depth, config.names),
-      attic(config.rules.serves_below_floor
-                ? attic_margin(config.host_fetches_beyond, config.gc_depth)
-                : 0),
-      schedule(config.committee, config.rules),
-      peers(config.committee.size()),
+      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
+      slots(config.committee, config.rules),
+      arrivals(config.committee, config.limits),
+      answers(config.committee, config.limits.wants_per_peer),
+      service(config.committee, config.limits.served_bytes),
+      given(config.committee),
+      culprits(config.committee),
+      latecomers(config.committee),
       frontier(config.committee, config.self),
       missing(config.committee),
-      latecomers(config.committee),
-      service(config.committee, config.limits.served_bytes),
+      kept_payload(config.committee),
+      twins(config.committee),
       backlog(config.limits.pending_submits),
       patience(config.committee, config.timeout.value, config.limits.window),
-      restored_schedule(schedule) {
-  if (config.rules.coin) {
-    coin.emplace(
-        coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
-  }
-}
+      pace(config),
+      records(config),
+      coin(config),
+      cones(config.committee) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -79,12 +80,11 @@ BlockPtr Dag::latest_of(NodeId author) const {
   const auto consider = [&best](const BlockPtr& block) {
     if (!best || block->round() > best->round()) best = block;
   };
-  for (const auto& one : s.restored) {
-    if (one.block->author() == author) consider(one.block);
-  }
-  for (const auto& [round, blocks] : s.packed) {
-    if (const auto it = blocks.find(author); it != blocks.end()) consider(it->second);
-  }
+  const auto consider_its = [&](const BlockPtr& block) {
+    if (block->author() == author) consider(block);
+  };
+  s.restored.each_block(consider_its);
+  s.packed.each(consider_its);
   for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
     const Entry* entry = s.store.first(r, author);
     if (entry == nullptr) continue;
@@ -94,28 +94,26 @@ BlockPtr Dag::latest_of(NodeId author) const {
   return best;
 }
 void Dag::warm(NodeId peer) const {
-  __builtin_prefetch(&state_->peers[peer.value]);
   state_->store.warm(peer);
 }
 Round Dag::next_slot() const {
-  return state_->next;
+  return state_->slots.next();
 }
 NodeId Dag::leader(Round round) const {
-  return state_->schedule.leader(round);
+  return state_->slots.leader(round);
 }
 Round Dag::frontier() const {
   return state_->frontier.reached();
 }
 bool Dag::up_to_date() const {
   const State& s = *state_;
-  return s.started && (s.next > s.began_at || !s.has_work());
+  return s.started && (s.slots.next() > s.began_at || !s.has_work());
 }
 const Stats& Dag::stats() const {
   return state_->stats;
 }
 std::span<const std::uint64_t> Dag::false_shares() const {
-  if (!state_->coin) return {};
-  return state_->coin->stats().false_shares;
+  return state_->coin.false_shares();
 }
 std::size_t Dag::pending_submits() const {
   return state_->backlog.size();

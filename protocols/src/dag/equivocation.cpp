@@ -8,33 +8,11 @@
 namespace thresher::dag {
 namespace {
 
-/// A node that goes on naming a culprit gets the proof again after this many rounds: the first one
-/// may have been lost, or sent while it was down.
-constexpr std::uint64_t kRemindedAfter = 16;
-
-Bytes culprit_key(NodeId id) {
-  return Bytes::from({static_cast<std::byte>(id.value >> 8), static_cast<std::byte>(id.value)});
-}
-
 bool contradict(const Equivocation& proof) {
   if (!proof.first || !proof.second) return false;
   return proof.first->author() == proof.second->author() &&
          proof.first->round() == proof.second->round() &&
          proof.first->digest != proof.second->digest;
-}
-
-Bytes encode(const Equivocation& proof) {
-  Writer out;
-  encode_header(*proof.first, out);
-  encode_header(*proof.second, out);
-  return Bytes::from(out.take());
-}
-
-// The author of a block whose vote or dense list names `id`. A claim may have to.
-bool names(const Block& block, NodeId id, const Committee& committee) {
-  const Header& h = block.header;
-  if (h.vote && voted(h, committee).author == id) return true;
-  return std::any_of(h.refs.begin(), h.refs.end(), [&](const Edge& e) { return e.author == id; });
 }
 
 }  // namespace
@@ -49,14 +27,13 @@ void Dag::State::note_equivocation(const BlockPtr& first, const BlockPtr& second
 // Q2: what a peer's proofs cost is bounded: as many wait for a verdict as there can be culprits,
 // and a peer that sent a false one is not heard again, since a correct node checks before it sends.
 void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
-  Peer& peer = peers[from.value];
   if (!contradict(message) || !config.committee.contains(message.first->author()) ||
-      peer.misleads || peer.proofs >= config.committee.size()) {
+      !arrivals.room_for_proof(from)) {
     ++stats.refused;
     return;
   }
-  if (peers[message.first->author().value].muted) return;
-  ++peer.proofs;
+  if (culprits.contains(message.first->author())) return;
+  arrivals.proof_waits(from);
   ++stats.signatures_checked;
   const BlockPtr& one = message.first;
   const std::uint64_t ticket = awaited.keep({.block = one, .from = from, .other = message.second});
@@ -65,15 +42,14 @@ void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
 
 // The verdict on one of the two headers.
 void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
-  Peer& peer = peers[checked.from.value];
   if (!ok) {
-    --peer.proofs;
-    peer.misleads = checked.from != config.self;
+    arrivals.proof_judged(checked.from);
+    if (checked.from != config.self) arrivals.mislead(checked.from);
     ++stats.refused;
     return;
   }
   if (checked.other_good) {
-    --peer.proofs;
+    arrivals.proof_judged(checked.from);
     return convict({checked.other, checked.block}, fx);
   }
   ++stats.signatures_checked;
@@ -87,42 +63,33 @@ void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
 // node knows all know a message delay later, and nobody refers to the culprit again.
 void Dag::State::convict(Equivocation proof, Fx& fx) {
   const NodeId id = proof.first->author();
-  if (peers[id.value].muted) return;
-  const Bytes evidence = encode(proof);
+  if (culprits.contains(id)) return;
+  const Bytes evidence = Records::encode(proof);
   fx.push(Accuse{id, evidence});
   if (id == config.self) return;  // the key signs elsewhere: the host stops this node
-  peers[id.value].muted = true;
-  if (config.records) fx.push(Persist{kEquivocation, culprit_key(id), evidence, {}});
-  const Round now = own_round();
-  culprits.emplace(id, Culprit{proof, std::vector<Round>(config.committee.size(), now)});
-  if (config.rules.equivocations_told) fx.broadcast(std::move(proof));
+  culprits.add(id, proof, own_round());
+  records.put_equivocation(id, evidence, fx);
+  if (policy().tells_of(id)) fx.broadcast(std::move(proof));
 }
 
 // Q4: a node that names a culprit long after the proof was sent has not got it.
 void Dag::State::remind(const Block& block, Fx& fx) {
-  if (culprits.empty() || !own || block.author() == config.self) return;
-  if (peers[block.author().value].muted || !config.rules.equivocations_told) return;
-  for (auto& [id, culprit] : culprits) {
-    Round& told = culprit.told[block.author().value];
-    if (block.round() <= told || own->round().value < told.value + kRemindedAfter) continue;
-    if (!names(block, id, config.committee) || !service.may(block.author())) continue;
-    told = own->round();
-    const std::uint64_t bytes =
-        header_bytes(culprit.proof.first->header) + header_bytes(culprit.proof.second->header);
-    served(block.author(), bytes, fx);
-    fx.send(block.author(), culprit.proof);
+  const NodeId author = block.author();
+  if (!own || author == config.self || culprits.contains(author)) return;
+  for (const NodeId id : culprits.unheard_by(block, own->round())) {
+    if (!policy().tells_of(id) || !service.may(author)) continue;
+    culprits.told(id, author, own->round());
+    const Equivocation& proof = culprits.proof(id);
+    served(author, header_bytes(proof.first->header) + header_bytes(proof.second->header), fx);
+    fx.send(author, proof);
   }
 }
 
 void Dag::State::restore_equivocation(const Restored& record) {
-  Reader in(record.value.view());
-  const std::uint32_t n = config.committee.size();
-  const auto first = decode_slim(in, config.chain, n);
-  const auto second = first ? decode_slim(in, config.chain, n) : std::nullopt;
-  if (!second || !in.done() || !config.committee.contains((*first)->author())) return;
-  const NodeId id = (*first)->author();
-  peers[id.value].muted = true;
-  culprits.emplace(id, Culprit{{*first, *second}, std::vector<Round>(n, Round{0})});
+  auto proof = records.read_equivocation(record);
+  if (!proof) return;
+  const NodeId id = proof->first->author();
+  if (!culprits.contains(id)) culprits.add(id, std::move(*proof), Round{0});
 }
 
 }  // namespace thresher::dag

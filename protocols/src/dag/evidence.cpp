@@ -1,10 +1,9 @@
 // Evidence: how a node proves what it accepted, and how it gets the proof itself. Rules E1 to E4 of
 // docs/protocols/thresher.md, section "Evidence travels".
 #include <algorithm>
-#include <map>
+#include <span>
 #include <utility>
 
-#include "in_turn.hpp"
 #include "kill_evidence.hpp"
 #include "state.hpp"
 
@@ -16,18 +15,9 @@ constexpr std::uint32_t kAskedPerClaimer = 8;
 /// For a proven equivocator. A node that named its block before needs it all the same.
 constexpr std::uint32_t kAskedPerCulprit = 1;
 
-Bytes evidence_key(Round slot, const Digest& leader) {
-  std::vector<std::byte> key;
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    key.push_back(static_cast<std::byte>(slot.value >> shift));
-  }
-  key.insert(key.end(), leader.bytes.begin(), leader.bytes.end());
-  return Bytes::from(std::move(key));
-}
-
 // Whether headers that are evidence for a KILL of `round` say as much without this one: one KILL of
 // its author, the same vote, or two others. A liar signs twins without end.
-bool says_nothing_new(const std::vector<BlockPtr>& headers, const Header& h, Round round) {
+bool says_nothing_new(std::span<const BlockPtr> headers, const Header& h, Round round) {
   int votes = 0;
   for (const BlockPtr& b : headers) {
     if (b->author() != h.author || b->round() != h.round) continue;
@@ -40,60 +30,17 @@ bool says_nothing_new(const std::vector<BlockPtr>& headers, const Header& h, Rou
 
 }  // namespace
 
-// Whether a header claims a leader block (true) or votes for it (false); empty: neither. For a
-// KILL: whether it kills too, or may be a dead vote.
-std::optional<bool> Dag::State::stance(const Header& h, const Edge& leader) const {
-  const std::uint64_t after = h.round.value - leader.round.value;
-  if (config.rules.two_delays && leader.digest == kAboutKill) {
-    return KillEvidence::concerns(h, leader.round) ? std::optional(h.kill && after == 2)
-                                                   : std::nullopt;
-  }
-  if (after == 1 && h.vote && voted(h, config.committee) == leader) return false;
-  if (after == 2 && h.claim && claimed(h, config.committee) == leader) return true;
-  return std::nullopt;
-}
-
-// Headers of distinct authors that suffice: votes, else claims. Those that are durable as accepted
-// blocks come first, so that few others are needed. Empty when there are not enough.
-std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const {
-  if (config.rules.two_delays && leader.digest == kAboutKill) return kill_witnesses(leader.round);
-  const auto gather = [&](bool claims, Threshold enough) {
-    std::vector<Witness> out;
-    NodeSet authors(config.committee.size());
-    const std::uint32_t most = config.committee.at_least(enough);
-    const auto add = [&](const BlockPtr& block, bool durable) {
-      if (out.size() == most || authors.contains(block->author())) return;
-      if (stance(block->header, leader) != claims) return;
-      authors.insert(block->author());
-      out.push_back({block, durable});
-    };
-    const Round round{leader.round.value + (claims ? 2 : 1)};
-    for (const BlockPtr& block : accepted_of(round)) add(block, true);
-    for (const Entry& e : store.round(round)) {
-      if (!e.accepted) add(e.block, false);
-    }
-    if (const auto it = proofs.find({leader.round, leader.digest}); it != proofs.end()) {
-      for (const BlockPtr& block : it->second) add(block, false);
-    }
-    if (out.size() < most) out.clear();
-    return out;
-  };
-  auto out = gather(false, config.rules.certify);
-  return out.empty() ? gather(true, config.rules.amplify) : out;
-}
-
 // E1: every node with evidence answers, for any leader.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   if (config.rules.edges != Edges::kSparse || !service.may(from)) return;
-  const auto leader = leader_proved(message.slot, message.leader);
+  const Witnesses here = witnesses();
+  const auto leader = here.provable(message.slot, message.leader);
   if (!leader) return;
   Evidence answer{message.slot, message.leader, {}};
   std::uint64_t bytes = 0;
-  for (const Witness& w : witnesses(*leader)) {
+  for (const Witnesses::Witness& w : here.of(*leader)) {
     if (!may_show(w.block, fx)) continue;
-    bytes += header_bytes(w.block->header);
-    if (!config.rules.evidence_whole) bytes += w.block->header.payload_bytes;
-    if (!config.rules.evidence_whole && bytes > config.limits.give_bytes) break;
+    if (!policy().fits_evidence(w.block->header, config.limits, bytes)) break;
     answer.headers.push_back(header_alone(w.block));
   }
   if (answer.headers.empty()) return;
@@ -105,9 +52,9 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 // rest. The questions that one peer's claims cause in a tick are bounded.
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
-  for (const auto& [id, culprit] : culprits) left[id.value] = kAskedPerCulprit;
-  in_turn(unproved, unproved_first, [&](const SlotBlock& slot, Unproved& claim) {
-    eager |= claim.search.hopeful();
+  culprits.ids().for_each([&](NodeId id) { left[id.value] = kAskedPerCulprit; });
+  unproved.each([&](Unproved::Claim& claim) {
+    pull_clock.hurry(claim.search.hopeful());
     if (!claim.search.due()) {
       claim.search.wait();
       return true;
@@ -121,9 +68,9 @@ void Dag::State::ask_for_evidence(Fx& fx) {
       for (const Edge& above : waits.of(claimer)) claim.search.prefer(above.author);
     }
     claim.search.next(config.committee, config.self, [&](NodeId peer) {
-      if (!config.rules.evidence_of_all && peer != claim.claimers.front().author) return false;
+      if (!policy().asks_for_evidence(peer, claim.claimers)) return false;
       claim.asked.insert(peer);
-      fx.send(peer, WantEvidence{slot.first, slot.second});
+      fx.send(peer, WantEvidence{claim.leader.round, claim.leader.digest});
       return true;
     });
     return true;
@@ -133,18 +80,18 @@ void Dag::State::ask_for_evidence(Fx& fx) {
 // E3: headers count for the claim that was asked about and for nothing else; they are not blocks to
 // be accepted, so nothing is fetched because of them. One answer to a question.
 void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
-  const auto it = unproved.find({message.slot, message.leader});
-  if (it == unproved.end()) return;  // proved in the meantime
+  const Edge* asked = unproved.find(message.slot, message.leader);
+  if (asked == nullptr) return;  // proved in the meantime
+  const Edge leader = *asked;
   // If an author voted twice, both votes may be needed against a KILL's doubters.
   const std::size_t most = config.committee.size() * (config.rules.two_delays ? 2 : 1);
-  if (!it->second.asked.erase(from) || message.headers.size() > most) {
+  if (!unproved.answered(leader.round, leader.digest, from) || message.headers.size() > most) {
     ++stats.refused;
     return;
   }
-  const Edge leader = it->second.leader;
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   for (const BlockPtr& block : message.headers) {
-    const auto claims = block ? stance(block->header, leader) : std::nullopt;
+    const auto claims = block ? witnesses().stance(block->header, leader) : std::nullopt;
     if (!claims || !store.well_formed(block)) {
       ++stats.refused;
       continue;
@@ -159,16 +106,16 @@ void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
 // The signature of a header that was sent as evidence is good.
 void Dag::State::testify(const Awaited& p, Fx& fx) {
   const Edge leader = *p.proves;
-  const auto claims = stance(p.block->header, leader);
+  const auto claims = witnesses().stance(p.block->header, leader);
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
-  if (!claims || !unproved.contains({leader.round, leader.digest})) return;
+  if (!claims || unproved.find(leader.round, leader.digest) == nullptr) return;
   if (c != nullptr && (*claims ? c->claims : c->votes).contains(p.block->author())) return;
   const bool about_kill = leader.digest == kAboutKill && config.rules.two_delays;
-  auto& headers = proofs[{leader.round, leader.digest}];
+  const auto headers = proofs.of(leader.round, leader.digest);
   const auto same = [&](const BlockPtr& b) { return b->digest == p.block->digest; };
   if (std::any_of(headers.begin(), headers.end(), same)) return;
   if (about_kill && says_nothing_new(headers, p.block->header, leader.round)) return;
-  headers.push_back(header_alone(p.block));
+  proofs.add(leader.round, leader.digest, header_alone(p.block));
   const bool latched =
       about_kill ? testify_kill(leader.round) : store.testify(leader, p.block->author(), *claims);
   if (!latched) return;
@@ -182,7 +129,6 @@ void Dag::State::testify(const Awaited& p, Fx& fx) {
 // others the headers are kept beside them.
 void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
   if (config.rules.edges != Edges::kSparse) return;
-  if (!config.rules.evidence_durable) return;
   Candidate* c = store.candidate_for(slot, leader);
   if (c == nullptr || c->kept || !c->evidence) return;
   c->kept = true;
@@ -191,58 +137,43 @@ void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
 
 void Dag::State::keep_headers(const Edge& leader, Fx& fx) {
   std::vector<BlockPtr> headers;
-  Writer value;
-  for (const Witness& w : witnesses(leader)) {
-    if (w.durable) continue;
+  for (const Witnesses::Witness& w : witnesses().of(leader)) {
+    if (!policy().records_evidence(w.durable)) continue;
     headers.push_back(header_alone(w.block));
-    encode_header(*w.block, value);
   }
   if (headers.empty()) return;
-  proofs[{leader.round, leader.digest}] = std::move(headers);
-  if (!config.records) return;
-  fx.push(Persist{kEvidence, evidence_key(leader.round, leader.digest), Bytes::from(value.take()),
-                  Bytes(), true});
+  records.put_evidence(leader.round, leader.digest, headers, fx);
+  proofs.replace(leader.round, leader.digest, std::move(headers));
 }
 
 void Dag::State::restore_evidence(const Restored& record) {
-  Reader key(record.key.view());
-  std::uint64_t slot = 0;
-  for (int i = 0; i < 8; ++i) slot = slot << 8 | key.u8();
-  const Digest leader = key.digest();
-  if (!key.done()) return;
-  Reader in(record.value.view());
-  while (in.ok() && !in.done()) {
-    const auto header = decode_slim(in, config.chain, config.committee.size());
-    if (!header) return;
-    proofs[{Round{slot}, leader}].push_back(*header);
-  }
+  const auto read = records.read_evidence(record);
+  if (!read) return;
+  for (const BlockPtr& header : read->headers) proofs.add(read->slot, read->leader, header);
 }
 
 // After the blocks: they say from which round on.
 void Dag::State::count_restored_evidence(Fx& fx) {
   forget_evidence(attic.bottom(), fx);
-  for (const auto& [name, headers] : proofs) {
-    if (config.rules.two_delays && name.second == kAboutKill) {
-      testify_kill(name.first);
-      continue;
+  proofs.each([&](Round slot, const Digest& leader, std::span<const BlockPtr> headers) {
+    if (config.rules.two_delays && leader == kAboutKill) {
+      testify_kill(slot);
+      return;
     }
     for (const BlockPtr& block : headers) {
       const Header& h = block->header;
-      if (h.round.value == name.first.value + 1 && h.vote == name.second) {
+      if (h.round.value == slot.value + 1 && h.vote == leader) {
         store.testify(voted(h, config.committee), h.author, false);
-      } else if (h.round.value == name.first.value + 2 && h.claim == name.second) {
+      } else if (h.round.value == slot.value + 2 && h.claim == leader) {
         store.testify(claimed(h, config.committee), h.author, true);
       }
     }
-  }
+  });
 }
 
 void Dag::State::forget_evidence(Round bottom, Fx& fx) {
-  while (!proofs.empty() && proofs.begin()->first.first <= bottom) {
-    const auto& [slot, leader] = proofs.begin()->first;
-    if (config.records) fx.push(Persist{kEvidence, evidence_key(slot, leader), {}, {}, true});
-    proofs.erase(proofs.begin());
-  }
+  proofs.forget(
+      bottom, [&](Round slot, const Digest& leader) { records.erase_evidence(slot, leader, fx); });
 }
 
 }  // namespace thresher::dag

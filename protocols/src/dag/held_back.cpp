@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "resting.hpp"
 #include "state.hpp"
 
 namespace thresher::dag {
@@ -15,39 +16,26 @@ constexpr std::uint32_t kTicksBeyond = 32;
 }  // namespace
 
 // Whether `payer` has room for the payload of a further block; then it is charged for it.
-bool Dag::State::charge(Twin& twin, NodeId payer, std::uint64_t bytes) {
-  std::uint64_t& kept = peers[payer.value].twin_bytes;
-  if (kept + bytes > config.limits.waiting_bytes_per_peer) return false;
-  kept += bytes;
-  twin.charged = payer;
+bool Dag::State::charge(const Edge& edge, NodeId payer, std::uint64_t bytes) {
+  if (!policy().room_for_twins_payload(twins.bytes_of(payer) + bytes, config.limits)) return false;
+  twins.charge(edge, payer, bytes);
   return true;
 }
 
 // X1. A block that is acceptable, with or without its payload.
 bool Dag::State::is_held_back(Entry& entry) {
   const Edge edge = entry.edge();
-  const auto it = twins.find(edge);
-  if (it == twins.end() || it->second.charged || !config.rules.twins_charged) return false;
+  if (!twins.uncharged(edge)) return false;
   const std::uint64_t bytes = entry.block->header.payload_bytes;
-  if (bytes == 0 || charge(it->second, edge.author, bytes)) {
-    held_back.erase(edge);
+  if (bytes == 0 || charge(edge, edge.author, bytes)) {
+    lean.release(edge);
     return false;
   }
   drop_payload(entry);
   if (!lean.contains(edge)) return false;
-  held_back.insert(edge);
-  eager = true;  // a block of somebody else may rest on it already
+  lean.hold_back(edge);
+  pull_clock.hurry();  // a block of somebody else may rest on it already
   return true;
-}
-
-// It leaves memory, and what it was charged for ends.
-void Dag::State::forget_twin(const Block& block) {
-  const auto it = twins.find(block.edge());
-  if (it == twins.end()) return;
-  const Twin& twin = it->second;
-  --peers[twin.payer.value].twins;
-  if (twin.charged) peers[twin.charged->value].twin_bytes -= block.header.payload_bytes;
-  twins.erase(it);
 }
 
 // No record says who needed a further block before a restart, so its author pays for it: what
@@ -56,83 +44,48 @@ void Dag::State::charge_restored(const Entry& entry) {
   const NodeId author = entry.block->author();
   const Edge edge = entry.edge();
   if (author == config.self || store.first(edge.round, author)->edge() == edge) return;
-  twins.emplace(edge, Twin{author, author});
-  ++peers[author.value].twins;
-  peers[author.value].twin_bytes += entry.block->header.payload_bytes;
-}
-
-// X2: by block that is not accepted, whose blocks rest on it. Proven equivocators do not count. Not
-// what waits.of() says, where a block waits for one other at a time: what a correct node's block
-// needs comes level by level, not block by block.
-std::map<Edge, NodeSet> Dag::State::who_rests_on() const {
-  std::map<Edge, NodeSet> out;
-  const NodeSet nobody(config.committee.size());
-  for (Round r = store.top(); r > store.floor(); --r.value) {
-    for (const Entry& e : store.round(r)) {
-      if (e.accepted) continue;
-      const auto own_set = out.find(e.edge());
-      NodeSet authors = own_set == out.end() ? nobody : own_set->second;
-      if (!peers[e.block->author().value].muted) authors.insert(e.block->author());
-      if (authors.empty()) continue;
-      store.each_unsettled(e, [&](const Edge& below) {
-        out.try_emplace(below, nobody).first->second.merge(authors);
-      });
-    }
-  }
-  return out;
-}
-
-// A block of `author` that may rest on this one: the lowest that is not accepted.
-Edge Dag::State::waiting_above(const Edge& edge, NodeId author) const {
-  for (Round r{edge.round.value + 1}; r <= store.top(); ++r.value) {
-    for (const Entry& e : store.round(r)) {
-      if (e.block->author() == author && !e.accepted) return e.edge();
-    }
-  }
-  return edge;
+  twins.hold(edge, author);
+  twins.charge(edge, author, entry.block->header.payload_bytes);
 }
 
 // The payer for a payload that blocks of `authors` need: one with room, else the first that may
 // have one beyond its quota.
 std::optional<NodeId> Dag::State::charge_one_of(const NodeSet& authors, const Edge& edge,
                                                 NodeSet& had_more) {
-  Twin& twin = twins.find(edge)->second;
   const std::uint64_t bytes = store.find(edge)->block->header.payload_bytes;
   std::optional<NodeId> payer;
   authors.for_each([&](NodeId id) {
-    if (!payer && charge(twin, id, bytes)) payer = id;
+    if (!payer && charge(edge, id, bytes)) payer = id;
   });
   if (payer) return payer;
   authors.for_each_outside(had_more, [&](NodeId id) { payer = payer ? payer : id; });
-  if (!payer) return std::nullopt;
-  peers[payer->value].twin_bytes += bytes;
-  twin.charged = payer;
+  if (payer) twins.charge(edge, *payer, bytes);
   return payer;
 }
 
 // X2, X3. Once in each tick.
 void Dag::State::want_held_back(Fx& fx) {
-  if (held_back.empty()) return;
-  const auto above = who_rests_on();
+  if (lean.held_back().empty()) return;
+  const auto above = who_rests_on(store, culprits);
   const std::uint32_t n = config.committee.size();
   const bool all_known = culprits.size() >= config.committee.faults();
   NodeSet had_more(n);
-  for (std::uint32_t i = 0; i < n && !all_known && pulls % kTicksBeyond != 0; ++i) {
+  for (std::uint32_t i = 0; i < n && !all_known && pull_clock.ticks() % kTicksBeyond != 0; ++i) {
     had_more.insert(NodeId{static_cast<std::uint16_t>(i)});
   }
-  const std::vector<Edge> all(held_back.begin(), held_back.end());
+  const std::vector<Edge> all(lean.held_back().begin(), lean.held_back().end());
   for (const Edge& edge : all) {
     const auto it = above.find(edge);
     if (it == above.end()) continue;
     NodeSet authors = it->second;
     authors.erase(edge.author);
     if (authors.empty()) continue;
-    eager = true;
+    pull_clock.hurry();
     const auto payer = charge_one_of(authors, edge, had_more);
     if (!payer) continue;
     if (!all_known) had_more.insert(*payer);
-    held_back.erase(edge);
-    need(edge, waiting_above(edge, *payer), *payer, fx);
+    lean.release(edge);
+    need(edge, lowest_waiting(store, edge, *payer), *payer, fx);
   }
 }
 

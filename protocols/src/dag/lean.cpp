@@ -14,26 +14,10 @@ bool Dag::State::is_far(Round round) const {
   return round > near && round > next_round();
 }
 
-void Dag::State::begins_to_wait(const Block& block) {
-  Peer& author = peers[block.author().value];
-  ++author.waiting;
-  author.kept_bytes += block.payload.bytes.size();
-}
-
-void Dag::State::waits_no_more(const Block& block) {
-  Peer& author = peers[block.author().value];
-  if (author.waiting == 0) return;
-  --author.waiting;
-  author.kept_bytes -= std::min<std::uint64_t>(author.kept_bytes, block.payload.bytes.size());
-}
-
 // A far block counts until it is near, accepted or not.
 void Dag::State::was_accepted(const Block& block) {
-  waits_no_more(block);
-  const std::uint64_t bytes = block.payload.bytes.size();
-  if (bytes == 0 || !is_far(block.round())) return;
-  peers[block.author().value].kept_bytes += bytes;
-  far_bytes[block.round()].emplace_back(block.author(), bytes);
+  kept_payload.waits_no_more(block);
+  if (is_far(block.round())) kept_payload.counts_until_near(block);
 }
 
 // Whether an author's payloads are more than they may be, this one among them.
@@ -41,16 +25,15 @@ bool Dag::State::too_much(const Entry& entry) const {
   const NodeId author = entry.block->author();
   if (author == config.self) return false;
   const std::uint64_t more = lean.contains(entry.edge()) ? entry.block->header.payload_bytes : 0;
-  return peers[author.value].kept_bytes + more > config.limits.waiting_bytes_per_peer;
+  return kept_payload.bytes(author) + more > config.limits.waiting_bytes_per_peer;
 }
 
 void Dag::State::drop_payload(Entry& entry) {
   const std::uint64_t bytes = entry.block->payload.bytes.size();
   if (bytes == 0) return;
-  std::uint64_t& kept = peers[entry.block->author().value].kept_bytes;
-  kept -= std::min(kept, bytes);
+  kept_payload.dropped(entry.block->author(), bytes);
   entry.block = header_alone(entry.block);
-  lean.insert(entry.edge());
+  lean.add(entry.edge());
 }
 
 // H2. A block was held that could not be accepted at once.
@@ -65,8 +48,9 @@ bool Dag::State::has_payload(Entry& entry, Fx& fx) {
   const Edge edge = entry.edge();
   if (is_far(edge.round) && too_much(entry)) {
     drop_payload(entry);
-    if (lean.contains(edge)) far_lean[edge.round].insert(edge);
-    return !lean.contains(edge);
+    if (!lean.contains(edge)) return true;
+    lean.wait_till_near(edge);
+    return false;
   }
   if (is_held_back(entry)) return false;
   if (!lean.contains(edge)) return true;
@@ -86,8 +70,8 @@ void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
   auto whole = std::make_shared<Block>(*entry.block);
   whole->payload = block->payload;
   entry.block = std::move(whole);
-  peers[edge.author.value].kept_bytes += bytes;
-  lean.erase(edge);
+  kept_payload.came(edge.author, bytes);
+  lean.complete(edge);
   missing.found(edge);
   settle(std::vector{edge}, fx);
   drop_if_too_much(edge);
@@ -95,17 +79,10 @@ void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
 
 // H3. This node, or others, went on.
 void Dag::State::bring_near(Fx& fx) {
-  while (!far_bytes.empty() && !is_far(far_bytes.begin()->first)) {
-    for (const auto& [author, bytes] : far_bytes.begin()->second) {
-      peers[author.value].kept_bytes -= bytes;
-    }
-    far_bytes.erase(far_bytes.begin());
-  }
+  const auto is_near = [this](Round round) { return !is_far(round); };
+  kept_payload.near(is_near);
   std::vector<Edge> ready;
-  while (!far_lean.empty() && !is_far(far_lean.begin()->first)) {
-    ready.insert(ready.end(), far_lean.begin()->second.begin(), far_lean.begin()->second.end());
-    far_lean.erase(far_lean.begin());
-  }
+  lean.take_near(is_near, ready);
   if (!ready.empty()) settle(std::move(ready), fx);
 }
 

@@ -9,39 +9,39 @@ namespace thresher::dag {
 
 void Dag::State::order(Fx& fx) {
   // What is decided depends on the store alone, so without news there is nothing to decide.
-  if (!started || (ordered_version == store.version() && ordered_next == next)) return;
-  if (coin) toss_ready(fx);
+  if (!started || slots.looked_at(store.version())) return;
+  if (coin.used()) toss_ready(fx);
   while (order_once(fx)) leaders_changed();
-  if (coin) forget_waves();
-  ordered_next = next;
+  if (coin.used()) forget_waves();
+  slots.end_look();
 }
 
 // D4; U7 with a coin. True when a decision gave later slots other leaders: what follows is decided
 // anew.
 bool Dag::State::order_once(Fx& fx) {
-  ordered_version = store.version();
-  for (const Decision& d : decide(store, config.committee, schedule, config.rules, next)) {
+  slots.begin_look(store.version());
+  const auto decisions =
+      decide(store, config.committee, slots.schedule(), config.rules, slots.next());
+  for (const Decision& d : decisions) {
     if (d.ruling == Ruling::kUndecided) break;
-    THRESHER_ASSERT(d.slot == next, "slots are decided one after another, each once");
-    next = Round{d.slot.value + 1};
     if (d.ruling == Ruling::kSkip) {
-      schedule.note_skip(d.slot);
+      slots.skip(d.slot);
       ++stats.skips;
       continue;
     }
     const Block& leader = *store.find(d.leader)->block;
-    const bool changed = schedule.note_commit(d.slot, named_in_time(leader, config.committee));
+    const Slots::Made made = slots.commit(d.slot, named_in_time(leader, config.committee));
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
     if (d.direct) patience.committed_directly(d.slot);
-    deliver(d, fx);
-    if (changed) return true;
+    deliver(d, made.before, fx);
+    if (made.leaders_changed) return true;
   }
   return false;
 }
 
 // L4. Dense rules read votes off the references, so who leads changes what was read.
 void Dag::State::leaders_changed() {
-  const Round from = schedule.changes_at();
+  const Round from = slots.schedule().changes_at();
   if (config.rules.edges == Edges::kSparse || !store.in_range(from)) return;
   store.derive_again(
       from, [&](const Entry& e) { return derived_vote(e); },
@@ -73,12 +73,11 @@ Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<P
 }
 
 // D4
-void Dag::State::deliver(const Decision& commit, Fx& fx) {
+void Dag::State::deliver(const Decision& commit, Round before, Fx& fx) {
   const std::vector<Place> places = collect(commit.leader);
   Committed out = take(commit.slot, commit.leader.digest, places);
-  THRESHER_ASSERT(last_commit < commit.slot, "commits are delivered in the order of their slots");
-  out.before = std::exchange(last_commit, commit.slot);
-  persist_delivered(out, fx);
+  out.before = before;
+  records.put_delivered(out, slots.schedule(), fx);
   fx.deliver(std::move(out));
   hosts_turn.owe();
   raise_floor(commit.slot, fx);
@@ -88,16 +87,11 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   if (leader.value <= config.gc_depth) return;
   const Round floor{leader.value - config.gc_depth};
   if (floor <= store.floor()) return;
-  THRESHER_ASSERT(floor < next, "only decided rounds are forgotten");
-  for (Round r = store.floor(); r < floor && config.records; ++r.value) {
-    Writer slot;
-    slot.u64(r.value);
-    fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
-  }
+  THRESHER_ASSERT(floor < slots.next(), "only decided rounds are forgotten");
+  for (Round r = store.floor(); r < floor; ++r.value) records.erase_delivered(r, fx);
   store.raise_floor(floor, [&](const Entry& e) {
-    if (!e.accepted) waits_no_more(*e.block);
-    lean.erase(e.edge());
-    held_back.erase(e.edge());
+    if (!e.accepted) kept_payload.waits_no_more(*e.block);
+    lean.forget(e.edge());
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
@@ -110,17 +104,9 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
 void Dag::State::forget_below(Round floor, Fx& fx) {
   std::vector<Edge> freed;
   waits.forget(floor, freed);
-  while (!unproved.empty() && unproved.begin()->first.first <= floor) {
-    const auto& claimers = unproved.begin()->second.claimers;
-    freed.insert(freed.end(), claimers.begin(), claimers.end());
-    unproved.erase(unproved.begin());
-  }
+  unproved.forget(floor, freed);
   missing.forget(floor);
-  std::erase_if(packed, [&](const auto& of_round) {
-    if (of_round.first > floor) return false;
-    for (const auto& [author, block] : of_round.second) waits_no_more(*block);
-    return true;
-  });
+  packed.forget(floor, [this](const Block& block) { kept_payload.waits_no_more(block); });
   patience.forget(floor);
   forget_evidence(attic.bottom(), fx);
   settle(std::move(freed), fx);

@@ -4,68 +4,18 @@
 #include "state.hpp"
 
 namespace thresher::dag {
-namespace {
-
-/// M4: a node this far behind jumps instead of writing every block.
-constexpr std::uint64_t kJumpLag = 64;
-/// Up to so many bytes a payload is not load: a host that speaks of itself, as of its clock's time.
-constexpr std::uint32_t kNoLoad = 32;
-/// With fewer loads on their way no node is paced. Others may still have the one before of a client
-/// that submits one at a time.
-constexpr std::size_t kLoadsToPace = 3;
-/// Rounds in which blocks wait for delivery while nobody is late.
-constexpr std::uint64_t kFreshRounds = 8;
-
-// Blocks with a load that wait for delivery, in rounds up to `newest`; so many are enough.
-std::size_t loads(const Store& store, Round newest, std::size_t enough) {
-  std::size_t found = 0;
-  for (std::uint64_t k = 0; k < kFreshRounds && newest.value > k && found < enough; ++k) {
-    for (const Entry& e : store.round(Round{newest.value - k})) {
-      found += e.accepted && !e.delivered && e.block->header.payload_bytes > kNoLoad ? 1 : 0;
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
-// M1; U2 with a coin. Proven equivocators do not count: the next block will not refer to them, and
-// without them it must still have parents enough.
-bool Dag::State::complete(Round r) const {
-  if (r.value == 0) return true;
-  const Tally& authors = store.accepted_authors(r);
-  const auto out = std::count_if(culprits.begin(), culprits.end(),
-                                 [&](const auto& c) { return authors.contains(c.first); });
-  return authors.count() - static_cast<std::uint32_t>(out) >=
-         config.committee.at_least(config.rules.complete);
-}
-
-// M2: the slot cannot be certified any more.
-bool Dag::State::certification_impossible(Round slot) const {
-  const Round next_r{slot.value + 1};
-  const std::uint32_t seen = store.accepted_authors(next_r).count();
-  const std::uint32_t unseen = config.committee.size() - seen;
-  const std::uint32_t needed = config.committee.at_least(config.rules.certify);
-  const auto& all = store.candidates(slot);
-  return unseen < needed && std::all_of(all.begin(), all.end(), [&](const Candidate& c) {
-           return c.votes.count() + unseen < needed;
-         });
-}
 
 // M1, M2. The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
-  if (!complete(r)) return false;
+  const Rounds now = rounds();
+  if (!now.complete(r)) return false;
   if (config.rules.coin) return true;  // there is nobody to wait for
-  const auto& ahead = store.accepted_authors(Round{r.value + 1});
-  if (ahead.reached(kValidity, config.committee) || timed_out) return true;
-  if (leader_block(r) == nullptr && !hopeless(r)) return false;
+  if (now.left_by_others(r) || round_timer.over()) return true;
+  if (now.leader_block(r) == nullptr && !hopeless(r)) return false;
   if (r.value == 1) return true;
   const Round slot{r.value - 1};
-  const auto& all = store.candidates(slot);
-  const bool certified =
-      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
-  return certified || certification_impossible(slot);
+  return now.certified(slot) || now.certification_impossible(slot);
 }
 
 // M3. One block of the next round is enough, since its author may need company to decide; further
@@ -78,7 +28,7 @@ bool Dag::State::has_work() const {
 
 // P2. Only how long to wait depends on this, never what is safe.
 bool Dag::State::suspected(NodeId leader, Round r) const {
-  if (peers[leader.value].muted) return true;
+  if (culprits.contains(leader)) return true;
   if (r.value < 2) return false;
   const std::uint64_t back = std::min(patience.silence(leader), r.value - 1);
   for (std::uint64_t k = 0; k <= back; ++k) {
@@ -89,72 +39,40 @@ bool Dag::State::suspected(NodeId leader, Round r) const {
 
 // W2
 bool Dag::State::hopeless(Round r) const {
-  const NodeId leader = schedule.leader(r);
+  const NodeId leader = slots.leader(r);
   return leader != config.self && suspected(leader, r);
 }
 
 // W1. Round `left` is over: what did this node not wait for any longer?
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
-  if (leader_block(left) == nullptr) {
-    patience.without_block(left, schedule.leader(left), timed_out && !hopeless(left));
+  const Rounds now = rounds();
+  if (now.leader_block(left) == nullptr) {
+    patience.without_block(left, slots.leader(left), round_timer.over() && !hopeless(left));
   }
   const Round slot{left.value - 1};
-  const auto& all = store.candidates(slot);
-  const bool proved =
-      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
-  if (slot > store.floor() && !proved && !certification_impossible(slot)) {
-    patience.without_proof(slot, schedule.leader(slot), timed_out);
+  if (slot > store.floor() && !now.certified(slot) && !now.certification_impossible(slot)) {
+    patience.without_proof(slot, slots.leader(slot), round_timer.over());
   }
 }
 
 // P3. Round `left` is over because what it was waited for is there.
 void Dag::State::note_wait(Round left) {
-  if (left.value == 0 || config.rules.coin || timed_out || leader_block(left) == nullptr) return;
-  patience.waited(schedule.leader(left), timer_for == left ? waited : 0);
+  if (left.value == 0 || config.rules.coin || round_timer.over()) return;
+  if (rounds().leader_block(left) == nullptr) return;
+  patience.waited(slots.leader(left), round_timer.waited_for(left));
 }
 
-// M5. Pacing begins when the own block leaves. With next to nothing on its way the next round will
-// not be paced, so a timer would only wake the host.
-void Dag::State::begin_pace(Fx& fx) {
-  if (config.pace.value == 0) return;
-  constexpr std::size_t kAlmost = kLoadsToPace - 1;  // the next round brings more
-  pace_over = backlog.longer_than(kNoLoad) + loads(store, own->round(), kAlmost) < kAlmost;
-  if (!pace_over) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
-}
-
-// M5. A light load does not need a round as soon as the network could do one. A lone payload leaves
-// at once, and no node waits once a correct one has left the round.
+// M5. No node waits once a correct one has left the round.
 bool Dag::State::paced(Round r) const {
-  if (config.pace.value == 0 || pace_over || timed_out) return false;
-  if (undelivered.blocks() + backlog.size() < kLoadsToPace) return false;
-  const auto& ahead = store.accepted_authors(Round{r.value + 1});
-  if (ahead.reached(kValidity, config.committee)) return false;
-  if (undelivered.bytes() + backlog.bytes() >= config.pace_bytes) return false;
-  return backlog.longer_than(kNoLoad) + loads(store, Round{r.value + 1}, kLoadsToPace) >=
-         kLoadsToPace;
-}
-
-// M4
-Round Dag::State::next_round() const {
-  const Round cur = own_round();
-  // A block at the floor or below it is over before anybody orders it.
-  const bool over = cur < store.floor();
-  Round highest = over ? store.floor() : cur;
-  const std::uint64_t near = over ? highest.value : cur.value + kJumpLag;
-  // Not from the top: liars sign blocks far ahead, and this is asked for every message.
-  for (Round r = store.full_top(); r.value > near; --r.value) {
-    if (!complete(r)) continue;
-    highest = r;
-    break;
-  }
-  return Round{highest.value + 1};
+  return !round_timer.over() && !rounds().left_by_others(r) &&
+         pace.holds(store, backlog, undelivered, r);
 }
 
 void Dag::State::progress(Fx& fx) {
   bring_near(fx);
   order(fx);
-  if (!started || signing) return;
+  if (!started || draft) return;
   const Round target = next_round();
   const Round cur{target.value - 1};
   if (!has_work()) return;
@@ -165,8 +83,8 @@ void Dag::State::progress(Fx& fx) {
   if (paced(cur) || hosts_turn.begins(fx, {kTurnTimer, {}})) return;
   note_wait(cur);
   note_missed(cur);
-  signing = compose(target, fx);
-  fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
+  draft = compose(target, fx);
+  fx.push(Endorse{{target.value, {}}, digest_of(draft->header, config.chain)});
 }
 
 // The round whose time-out counts: the own block's, unless that is over.
@@ -178,9 +96,8 @@ Round Dag::State::watched() const {
 // E3 counts from the later of sending the own block and completing the round, in steps.
 void Dag::State::watch_round(Fx& fx) {
   const Round cur = watched();
-  if (timer_for == cur || !complete(cur)) return;
-  timer_for = cur;
-  waited = 0;
+  if (round_timer.waits_for(cur) || !rounds().complete(cur)) return;
+  round_timer.begin(cur);
   patience.watch(cur);
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
 }
@@ -188,116 +105,47 @@ void Dag::State::watch_round(Fx& fx) {
 // M2, W3: the time-out passes after as long as this leader is waited for.
 void Dag::State::waited_a_step(Fx& fx) {
   const Round cur = watched();
-  if (timer_for != cur) return;
-  waited += patience.step();
-  if (waited < patience.wait_for(schedule.leader(cur))) {
+  if (!round_timer.waits_for(cur)) return;
+  if (!round_timer.ends(patience.step(), patience.wait_for(slots.leader(cur)))) {
     fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
     return;
   }
-  timed_out = true;
   ++stats.timeouts;
   progress(fx);
 }
 
-// N1: the one block of this round. N2 to N4 say what it names.
-Header Dag::State::compose(Round r, Fx& fx) {
-  Header h;
-  h.author = config.self;
-  h.round = r;
-  const bool linked = own && config.rules.self_edge;
-  h.self = linked ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
-  signing_payload = backlog.take();
-  h.payload_root = signing_payload.root;
-  h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
-  const bool sparse = config.rules.edges == Edges::kSparse;
-  if (sparse && r.value >= 2) add_vote(h);
-  if (sparse && r.value >= 3) add_claim(h);
-  if (config.rules.two_delays && r.value >= 3) add_kill(h);
-  if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
-  signing_attached = attachments(h, fx);
-  return h;
-}
-
-// N4. The accepted block of the slot's leader, as far as this node knows who leads. Only a dense
-// block can be one.
-const Entry* Dag::State::leader_block(Round slot) const {
-  const Entry* e = store.accepted_leader(slot, schedule.leader(slot));
-  return e != nullptr && (slot.value == 1 || e->shape->dense) ? e : nullptr;
-}
-
-// N2
-void Dag::State::add_vote(Header& h) const {
-  const Round slot{h.round.value - 1};
-  const Entry* e = leader_block(slot);
-  if (e == nullptr || peers[e->block->author().value].muted) return;
-  h.vote = e->block->digest;
-  if (e->block->author() != leader_of(slot, config.committee)) h.vote_author = e->block->author();
-}
-
-// N3
-void Dag::State::add_claim(Header& h) const {
-  const Round slot{h.round.value - 2};
-  for (const Candidate& c : store.candidates(slot)) {
-    const Entry* e = store.find(c.leader);
-    if (!c.evidence || e == nullptr || !e->accepted) continue;
-    h.claim = c.leader.digest;
-    h.claim_author.reset();
-    if (c.leader.author != leader_of(slot, config.committee)) h.claim_author = c.leader.author;
-  }
-}
-
-// T3
-void Dag::State::add_kill(Header& h) const {
-  h.kill = !h.claim && store.killable(Round{h.round.value - 2});
-}
-
-// N4; U1 with a coin. Every accepted block of the round before, then the latest block of each
-// author not yet referenced.
-void Dag::State::add_references(Header& h) {
-  const Round before{h.round.value - 1};
-  std::vector<Edge> stragglers;
-  h.refs.reserve(config.committee.size());
-  for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
-    const NodeId author{static_cast<std::uint16_t>(i)};
-    if (author == config.self || peers[i].muted) continue;
-    if (const auto parent = store.accepted_edge(before, author)) {
-      h.refs.push_back(*parent);
-      continue;
-    }
-    const std::uint64_t oldest =
-        h.round.value > config.gc_depth ? h.round.value - config.gc_depth : 1;
-    for (Round r{std::min(before.value, peers[i].accepted.value)}; r.value >= oldest; --r.value) {
-      const Entry* e = store.accepted_leader(r, author);
-      if (e == nullptr) continue;
-      if (!e->in_own_history) stragglers.push_back(e->edge());
-      break;
-    }
-  }
-  h.refs.insert(h.refs.end(), stragglers.begin(), stragglers.end());
-  store.enter_own_history(h.refs);
+// N1: the one block of this round.
+Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
+  Draft out;
+  out.payload = backlog.take();
+  const bool leads = !config.rules.coin && slots.leader(r) == config.self;
+  const Rounds now = rounds();
+  out.header = Composer(config, store, culprits, now).header(r, own, out.payload, leads);
+  out.attached = attachments(out.header, fx);
+  return out;
 }
 
 // N1: the signed block is durable before it is sent.
 void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
-  if (!signing || event.ticket.local != signing->round.value) return;
-  own = make_block(std::move(*signing), std::move(signing_payload), event.signature, config.chain);
-  signing.reset();
-  signing_payload = {};
-  timed_out = false;
+  if (!draft || event.ticket.local != draft->header.round.value) return;
+  Draft signed_now = *std::exchange(draft, std::nullopt);
+  own = make_block(std::move(signed_now.header), std::move(signed_now.payload), event.signature,
+                   config.chain);
+  round_timer.restart();
   pushed_recently = true;
   undelivered.reach(own->round());
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
   if (own->header.kill) keep_kill_evidence(Round{own->round().value - 2}, fx);
-  persist(kOwn, *own, fx);
-  stats.attached += signing_attached.size();
-  fx.broadcast(Push{outgoing(), std::exchange(signing_attached, {})});
+  records.put(kOwn, *own, fx);
+  stats.attached += signed_now.attached.size();
+  fx.broadcast(Push{outgoing(), std::move(signed_now.attached)});
   if (own->round() > store.floor()) {
     hold(own, config.self, fx);
   } else {
     backlog.again(own->payload);  // the log was taken over while it was signed
   }
   fx.push(CancelTimer{{kRoundTimer, {}}});
-  begin_pace(fx);
+  if (pace.begins(store, backlog, own->round())) fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
   progress(fx);
 }
 
@@ -314,7 +162,7 @@ void Dag::State::expired(TimerId id, Fx& fx) {
       service.afresh();
       return;
     case kPaceTimer:
-      pace_over = true;
+      pace.over();
       progress(fx);
       return;
     case kTurnTimer:

@@ -1,17 +1,14 @@
 #include <algorithm>
+#include <set>
 
 #include "asks.hpp"
 #include "state.hpp"
 
 namespace thresher::dag {
 namespace {
-/// Half a pull tick: what was named meanwhile is asked for then, all the rest at whole ticks.
-constexpr Delay kHalfTick{100};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 32;
-/// Blocks of an author below the one that was asked for, in a first answer.
-constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
 /// Further blocks of equivocators for which that is done in a tick, on each account: it costs time.
@@ -40,20 +37,16 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   for (std::size_t i = 0; i < todo.size() && seen.size() < kLookedAt; ++i) {
     const Edge e = todo[i];
     if (!seen.insert(e).second || store.find(e) == nullptr) continue;
-    const auto twin = twins.find(e);
-    const NodeId payer = twin == twins.end() ? e.author : twin->second.payer;
-    const bool room = peers[payer.value].twins < config.limits.twins_per_peer;
-    if (room || !config.rules.twins_charged) return payer;
+    const NodeId payer = twins.payer(e).value_or(e.author);
+    if (policy().room_for_twin(twins.held_for(payer), config.limits)) return payer;
     rest_on(e);
   }
   return std::nullopt;
 }
 
-// A peer is ahead when it wrote blocks (up to `seen`) that this node cannot follow with what it
-// holds.
 bool Dag::State::ahead(Round seen) const {
   const Round cur = own_round();
-  return seen > cur && (!complete(cur) || seen > next_round());
+  return seen > cur && (!rounds().complete(cur) || seen > next_round());
 }
 
 // One peer may say anything; of kValidity one is correct.
@@ -62,47 +55,37 @@ bool Dag::State::lagging() const {
 }
 
 void Dag::State::hurry(Fx& fx) {
-  eager = true;
+  pull_clock.hurry();
   arm_pull(fx);
 }
 
-// Where everybody was asked in vain and nothing is to be done, questions go out as seldom as an
-// idle node repeats its block: what a liar invented does not keep a cluster awake.
 void Dag::State::arm_pull(Fx& fx) {
-  if (missing.empty() && unproved.empty() && packed.empty() && held_back.empty() && !lagging() &&
-      !missing.on_trial()) {
+  if (missing.empty() && unproved.empty() && packed.empty() && lean.held_back().empty() &&
+      !lagging() && !missing.on_trial()) {
     return;
   }
-  const Delay every = eager || has_work() ? kHalfTick : config.idle_push;
-  if (pull_armed && pull_after <= every) return;
-  pull_armed = true;
-  pull_after = every;
-  fx.push(ArmTimer{{kPullTimer, {}}, every});
+  const auto after = pull_clock.arm(has_work(), config.idle_push);
+  if (after) fx.push(ArmTimer{{kPullTimer, {}}, *after});
 }
 
 bool Dag::State::may_ask(NodeId peer) {
   if (peer == config.self) return false;
-  // Answers may be lost for ever, so the credit saturates instead of blocking further questions.
-  std::uint32_t& credit = peers[peer.value].outstanding;
-  credit = std::min(credit + 1, config.limits.wants_per_peer);
+  answers.asked(peer);
   return true;
 }
 
 // Runs a short while after something was found missing: pushes usually arrive in between.
 void Dag::State::pull(Fx& fx) {
-  pull_armed = false;
-  half_tick = pull_after == kHalfTick && !half_tick;
+  const PullClock::Tick tick = pull_clock.tick();
   missing.each_late([&](NodeId author) { latecomers.flag(author, own_round()); });  // B1
-  if (half_tick) {
+  if (tick == PullClock::Tick::kHalf) {
     ask_for_blocks(fx);
     return arm_pull(fx);
   }
-  ++pulls;
   // Packed blocks whose parents have still not come are requested in full.
-  for (const auto& [round, blocks] : packed) {
-    for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
-  }
-  eager = missing.on_trial();
+  packed.each(
+      [&](const BlockPtr& block) { need(block->edge(), block->edge(), block->author(), fx); });
+  pull_clock.look_again(missing.on_trial());
   want_held_back(fx);
   ask_for_blocks(fx);
   ask_for_evidence(fx);
@@ -130,12 +113,12 @@ Round Dag::State::held_below(const Edge& edge) const {
 // goes first in the next.
 void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
-  std::vector<Asks> asks(n, Asks(n, pulls));
+  std::vector<Asks> asks(n, Asks(n, pull_clock.ticks()));
   std::vector<std::uint32_t> left(n, config.limits.asks_per_peer);
   std::vector<std::uint32_t> looks(n, kTwinsLookedAt);
   const auto visit = [&](const Edge& edge, MissingBlocks::Missing& miss) {
     if (!miss.search.due()) {
-      eager |= miss.search.hopeful();
+      pull_clock.hurry(miss.search.hopeful());
       miss.search.wait();
       return true;
     }
@@ -148,16 +131,19 @@ void Dag::State::ask_for_blocks(Fx& fx) {
       --looks[payer.value];
       if (!payer_of(edge)) return true;  // G1
     }
-    eager |= miss.search.hopeful();
+    pull_clock.hurry(miss.search.hopeful());
     --left[payer.value];
     miss.search.next(config.committee, config.self, [&](NodeId peer) {
-      if (!config.rules.blocks_of_all && peer != miss.children.front().author) return false;
-      return asks[peer.value].add(payer, edge, config.limits.give_blocks);
+      return policy().asks_for_block(peer, miss.children) &&
+             asks[peer.value].add(payer, edge, config.limits.give_blocks);
     });
     return true;
   };
-  if (half_tick) missing.each_fresh(visit);
-  if (!half_tick) missing.each(visit);
+  if (pull_clock.half()) {
+    missing.each_fresh(visit);
+  } else {
+    missing.each(visit);
+  }
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     std::vector<Edge> wanted = asks[i].take();
@@ -182,17 +168,17 @@ NodeSet Dag::State::not_wanted(Round r) const {
 // Asks for the lowest round that is not complete here, those first who say they are further.
 void Dag::State::ask_for_rounds(Fx& fx) {
   const std::uint64_t far = config.host_fetches_beyond;
-  const bool slowly = far != 0 && frontier.reached().value > next.value + far;
-  if (!lagging() || (slowly && pulls % kTicksFarBehind != 0)) return;
-  const std::uint64_t decided = next.value > 2 ? next.value - 2 : 1;
+  const bool slowly = far != 0 && frontier.reached().value > slots.next().value + far;
+  if (!lagging() || (slowly && pull_clock.ticks() % kTicksFarBehind != 0)) return;
+  const std::uint64_t decided = slots.next().value > 2 ? slots.next().value - 2 : 1;
   Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
-  while (r <= store.top() && complete(r)) ++r.value;
+  while (r <= store.top() && rounds().complete(r)) ++r.value;
   if (r != round_asked) {
     round_asked = r;
-    const std::uint32_t turn = pulls % config.committee.size();
+    const std::uint32_t turn = pull_clock.ticks() % config.committee.size();
     round_search = Search(NodeId{static_cast<std::uint16_t>(turn)});
   }
-  eager |= round_search.hopeful();
+  pull_clock.hurry(round_search.hopeful());
   round_search.tick(config.committee, config.self, [&](NodeId peer) {
     if (ahead(frontier.seen(peer)) && may_ask(peer)) {
       fx.send(peer, WantRound{r, not_wanted(r)});
@@ -223,14 +209,13 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
 // asks on from there, whatever it holds: of an equivocator that was another branch.
 void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
                            Fx& fx) {
-  Chain& chain = peers[to.value].given[block->author()];
-  const bool goes_on = chain.below == block->digest;
-  const bool behind = frontier.seen(to).value + kChain < block->round().value;
+  const bool behind = frontier.seen(to).value + GivenChains::kFirst < block->round().value;
   const std::uint32_t most = config.limits.give_blocks;
-  chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
-  for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
-    chain.below = block->header.self.digest;
-    if (!goes_on && block->header.self.round <= held) return;
+  const NodeId author = block->author();
+  const GivenChains::Walk walk = given.begins(to, *block, behind, most);
+  for (std::uint32_t left = walk.blocks; left > 0 && found.size() < most; --left) {
+    given.reached(to, author, block->header.self.digest);
+    if (!walk.goes_on && block->header.self.round <= held) return;
     block = servable(block->header.self);
     if (!block || !may_show(block, fx)) return;
     found.push_back(block);
@@ -262,7 +247,7 @@ void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   std::vector<BlockPtr> found;
   for (Round r{std::max(message.round.value, attic.bottom().value + 1)};
        r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {
-    for (BlockPtr& block : accepted_of(r)) {
+    for (BlockPtr& block : accepted_of(store, attic, r)) {
       const bool had = r == message.round && message.have.contains(block->author());
       if (block->author() == from || had || !may_show(block, fx)) continue;
       found.push_back(std::move(block));

@@ -5,67 +5,29 @@
 
 namespace thresher::dag {
 
-Bytes block_key(const Edge& edge) {
-  std::vector<std::byte> key;
-  key.reserve(sizeof(std::uint64_t) + sizeof(std::uint16_t) + edge.digest.bytes.size());
-  for (int shift = 56; shift >= 0; shift -= 8) {
-    key.push_back(static_cast<std::byte>(edge.round.value >> shift));
-  }
-  key.push_back(static_cast<std::byte>(edge.author.value >> 8));
-  key.push_back(static_cast<std::byte>(edge.author.value));
-  key.insert(key.end(), edge.digest.bytes.begin(), edge.digest.bytes.end());
-  return Bytes::from(std::move(key));
-}
-
-void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
-  if (!config.records) return;
-  Writer value;
-  encode_header(block, value);
-  fx.push(Persist{table, block_key({block.author(), block.round(), block.digest}),
-                  Bytes::from(value.take()), block.payload.bytes, table != kOwn});
-}
-
-void Dag::State::persist_delivered(const Committed& commit, Fx& fx) const {
-  if (!config.records) return;
-  Writer key;
-  key.u64(commit.slot.value);
-  Writer value;
-  value.u64(commit.before.value).bytes(commit.leader.bytes);
-  schedule.encode(value);
-  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
-}
-
 void Dag::State::restore(const Restored& record, Fx& fx) {
   if (record.table == kDelivered) {
     Reader key(record.key.view());
     Reader value(record.value.view());
     const Round slot{key.u64()};
     if (started) return adopt(slot, value, fx);
-    const RestoredCommit commit{Round{value.u64()}, value.digest()};
+    const Round before{value.u64()};
+    const Digest leader = value.digest();
     Schedule after(config.committee, config.rules);
     // The record does not say who leads next, so the slot is decided again.
-    if (!value.ok() || !after.decode(value)) return;
-    restored_commits[slot] = commit;
-    if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);
+    if (value.ok() && after.decode(value)) restored.add({slot, before, leader}, std::move(after));
     return;
   }
   if (record.table == kEvidence) return started ? void() : restore_evidence(record);
   if (record.table == kEquivocation) return started ? void() : restore_equivocation(record);
-  Reader in(record.value.view());
-  auto block = decode_slim(in, config.chain, config.committee.size());
-  if (!block) return;
-  if (!record.body.empty()) {
-    // The root is what the header says: the host's storage checks its own checksums.
-    auto whole = std::make_shared<Block>(**block);
-    whole->payload.bytes = record.body;
-    *block = std::move(whole);
-  }
-  const bool came_with_log = !in.done() && in.u8() == kCameWithLog;
-  if (!started && record.table == kOwn && (!own || (*block)->round() > own->round())) own = *block;
-  restored.push_back({std::move(*block), came_with_log});
+  auto read = records.read_block(record);
+  if (!read) return;
+  const BlockPtr& block = read->block;
+  if (!started && record.table == kOwn && (!own || block->round() > own->round())) own = block;
+  restored.add(std::move(*read));
 }
 
-void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx) {
+void Dag::State::adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx) {
   const BlockPtr& block = one.block;
   const Round round = block->round();
   const Edge edge{block->author(), round, block->digest};
@@ -74,18 +36,15 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     if (edge.author == config.self) accuse_self(*block, fx);
     missing.found(edge);
     forget_packed(edge);
-    begins_to_wait(*block);
+    kept_payload.begins_to_wait(*block);
     place(block);
-    if (one.vouched) vouched.emplace(edge, Look::kNone);
+    if (one.vouched) vouched.add(edge);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
     store.accept(*entry, derived_claim(*entry));
     was_accepted(*entry->block);
-    if (lean.erase(edge) > 0) missing.found(edge);  // the host has its payload
-    held_back.erase(edge);
-    Round& highest = peers[edge.author.value].accepted;
-    highest = std::max(highest, round);
+    if (lean.forget(edge)) missing.found(edge);  // the host has its payload
     ++stats.blocks_accepted;
     undelivered.add(*block, own_round());
   }
@@ -101,68 +60,54 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
 // Takes over one commit that correct nodes made: its blocks are accepted and delivered, the slots
 // between it and the commit before were skipped.
 void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
-  const auto blocks = std::exchange(restored, {});
-  const bool gap = Round{value.u64()} != last_commit;
+  const auto blocks = restored.take_blocks();
+  const bool gap = Round{value.u64()} != slots.last_commit();
   const Digest leader = value.digest();
-  const auto its = [&](const RestoredBlock& one) { return one.block->digest == leader; };
+  const auto its = [&](const RestoredRecords::Held& one) { return one.block->digest == leader; };
   const auto found = std::find_if(blocks.begin(), blocks.end(), its);
-  if (slot < next || gap || !value.ok() || found == blocks.end()) return;
+  if (slot < slots.next() || gap || !value.ok() || found == blocks.end()) return;
   std::vector<Edge> ready;
-  for (const RestoredBlock& one : blocks) adopt_block(one, ready, fx);
-  while (next < slot) {
-    schedule.note_skip(next);
-    ++next.value;
-  }
-  ++next.value;
-  const bool changed = schedule.note_commit(slot, named_in_time(*found->block, config.committee));
-  const Round before = std::exchange(last_commit, slot);
-  if (changed) leaders_changed();
-  persist_delivered({slot, leader, {}, before}, fx);
+  for (const RestoredRecords::Held& one : blocks) adopt_block(one, ready, fx);
+  while (slots.next() < slot) slots.skip(slots.next());
+  const Slots::Made made = slots.commit(slot, named_in_time(*found->block, config.committee));
+  if (made.leaders_changed) leaders_changed();
+  records.put_delivered({slot, leader, {}, made.before}, slots.schedule(), fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
 }
 
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
-  std::stable_sort(restored.begin(), restored.end(), [](const auto& a, const auto& b) {
-    return a.block->round() < b.block->round();
-  });
-  if (!restored_commits.empty()) {
-    const Round last = restored_commits.rbegin()->first;
-    schedule = restored_schedule;
-    last_commit = last;
-    if (last.value > config.gc_depth) {
-      store.raise_floor(Round{last.value - config.gc_depth}, [](const Entry&) {});
+  if (const RestoredRecords::Commit* last = restored.last_commit()) {
+    slots.restore(last->slot, restored.schedule());
+    if (last->slot.value > config.gc_depth) {
+      store.raise_floor(Round{last->slot.value - config.gc_depth}, [](const Entry&) {});
       attic.raise(store.floor(), [](const BlockPtr&) {});
     }
   }
-  for (const auto& [block, came_with_log] : restored) {
+  for (const auto& [block, came_with_log] : restored.take_blocks_by_round()) {
     const Round round = block->round();
     const Edge edge = block->edge();
     if (round <= store.floor()) {
-      if (restore_below(block, fx) && came_with_log) vouched.emplace(edge, Look::kNone);
+      if (restore_below(block, fx) && came_with_log) vouched.add(edge);
       continue;
     }
     if (store.find(edge) != nullptr) continue;
-    if (came_with_log) vouched.emplace(edge, Look::kNone);
+    if (came_with_log) vouched.add(edge);
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived_claim(entry));
     charge_restored(entry);
-    Peer& author = peers[edge.author.value];
-    author.accepted = std::max(author.accepted, round);
     undelivered.add(*block, own_round());
   }
-  restored.clear();
   count_restored_evidence(fx);
   started = true;
   began_at = own_round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
-  for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
-    next = Round{slot.value + 1};
-    const Entry* block = store.by_digest(slot, commit.leader);
+  for (const RestoredRecords::Commit& commit : restored.take_commits()) {
+    const Entry* block = store.by_digest(commit.slot, commit.leader);
     if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
-    Committed again = take(slot, commit.leader, collect(block->edge()));
+    Committed again = take(commit.slot, commit.leader, collect(block->edge()));
     again.before = commit.before;
     fx.deliver(std::move(again));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "committer.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 
 namespace thresher::dag {
 
@@ -14,11 +15,9 @@ bool dense(const Header& h, const Judge& judge) {
   const std::uint64_t r = h.round.value;
   const Committee& committee = judge.committee;
   std::uint32_t parents = h.self.round.value + 1 == r ? 1 : 0;
-  NodeSet authors(committee.size());
   if (h.packed) {
-    authors.merge(h.packed->authors);
-    parents += authors.size();
-    if (h.packed->members != committee.size() || authors.contains(h.author)) return false;
+    parents += h.packed->authors.size();
+    if (h.packed->members != committee.size() || h.packed->authors.contains(h.author)) return false;
   }
   const auto before = [&](const Edge& a, const Edge& b) {
     return std::tuple(a.round.value + 1 != r, a.author) <
@@ -28,14 +27,12 @@ bool dense(const Header& h, const Judge& judge) {
   for (const Edge& e : h.refs) {
     if (!committee.contains(e.author)) return false;
     if (e.round.value == 0 || e.round.value >= r) return false;
-    if ((e.author == h.author || !authors.insert(e.author)) && judge.rules.distinct_parents) {
-      return false;
-    }
     if (e.round.value + judge.gc_depth < r) return false;
     if (e.round.value + 1 == r && h.packed) return false;
     parents += e.round.value + 1 == r ? 1 : 0;
   }
-  return parents >= committee.at_least(judge.rules.dense);
+  return parents >= committee.at_least(judge.rules.dense) &&
+         judge.rules.policy->each_author_once(h);
 }
 
 // N1 to N4, as far as a block shows them by itself.

@@ -1,28 +1,52 @@
-// The state of one `Dag` node and its duties: admission, pulls, pacemaker, ordering, recovery.
-// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. A part with
-// data of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
+// The state of one `Dag` node: the parts that it is made of, and what goes on between them, duty by
+// duty: admission, pulls, evidence, pacemaker, ordering, recovery. Each duty is a .cpp file of its
+// own; this header is private to protocols/src/dag. What has data of its own and a clear border is
+// a part: a class with a header that is read, and tested, without this one. A duty changes parts
+// through what they promise, sends effects, and decides what only several parts together know.
 #pragma once
 
-#include <map>
-#include <set>
+#include <optional>
 #include <vector>
 
+#include "answers.hpp"
+#include "arrivals.hpp"
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
 #include "committer.hpp"
+#include "composer.hpp"
+#include "cones.hpp"
+#include "culprits.hpp"
 #include "frontier.hpp"
+#include "given_chains.hpp"
+#include "header_only.hpp"
 #include "hosts_turn.hpp"
+#include "kept_payload.hpp"
 #include "kill_evidence.hpp"
 #include "latecomers.hpp"
 #include "missing.hpp"
+#include "pace.hpp"
+#include "packed_blocks.hpp"
 #include "patience.hpp"
+#include "proofs.hpp"
+#include "pull_clock.hpp"
+#include "records.hpp"
+#include "restored_records.hpp"
+#include "round_timer.hpp"
+#include "rounds.hpp"
 #include "search.hpp"
 #include "service.hpp"
+#include "slots.hpp"
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/dag/policy.hpp"
+#include "twins.hpp"
 #include "undelivered.hpp"
+#include "unproved.hpp"
+#include "vouched.hpp"
 #include "waits.hpp"
+#include "wave_coin.hpp"
+#include "witnesses.hpp"
 
 namespace thresher::dag {
 
@@ -53,7 +77,6 @@ struct Dag::State {
   std::optional<Edge> derived_claim(const Entry& entry) const;
   std::optional<Edge> unproved_part(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
-  void wake_claimers(Round slot, const Digest& leader, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
   void hold_packed(const BlockPtr& block, Fx& fx);
   bool unfold(const BlockPtr& block, Fx& fx);
@@ -62,8 +85,6 @@ struct Dag::State {
 
   // lean.cpp: blocks held by their header alone, where an author's payloads are too much
   bool is_far(Round round) const;
-  void begins_to_wait(const Block& block);
-  void waits_no_more(const Block& block);
   void was_accepted(const Block& block);
   bool too_much(const Entry& entry) const;
   void drop_payload(Entry& entry);
@@ -73,19 +94,11 @@ struct Dag::State {
   void bring_near(Fx& fx);
 
   // held_back.cpp: payloads of equivocators' further blocks, for their own sake and for others'
-  /// A held block that is not the first of its author and round.
-  struct Twin {
-    NodeId payer;                   // on whose behalf it is held
-    std::optional<NodeId> charged;  // for its payload; empty: nobody
-  };
-  bool charge(Twin& twin, NodeId payer, std::uint64_t bytes);
+  bool charge(const Edge& edge, NodeId payer, std::uint64_t bytes);
   std::optional<NodeId> charge_one_of(const NodeSet& authors, const Edge& edge, NodeSet& had_more);
   bool is_held_back(Entry& entry);
-  std::map<Edge, NodeSet> who_rests_on() const;
-  Edge waiting_above(const Edge& edge, NodeId author) const;
   void want_held_back(Fx& fx);
   void charge_restored(const Entry& entry);
-  void forget_twin(const Block& block);
 
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
@@ -100,18 +113,15 @@ struct Dag::State {
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
+  /// A peer has written a block, of this round, that this node cannot follow with what it holds.
+  bool ahead(Round seen) const;
+  bool lagging() const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   Round held_below(const Edge& edge) const;
   void add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found, Fx& fx);
   void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
-  struct Witness {
-    BlockPtr block;
-    bool durable;  // as an accepted block
-  };
-  std::optional<bool> stance(const Header& header, const Edge& leader) const;
-  std::vector<Witness> witnesses(const Edge& leader) const;
   void receive(NodeId from, const WantEvidence& message, Fx& fx);
   void receive(NodeId from, const Evidence& message, Fx& fx);
   void ask_for_evidence(Fx& fx);
@@ -123,8 +133,6 @@ struct Dag::State {
   void forget_evidence(Round bottom, Fx& fx);
 
   // kills.cpp: the same for KILLs
-  KillEvidence kill_evidence(Round round) const;
-  std::vector<Witness> kill_witnesses(Round round) const;
   bool testify_kill(Round round);
   void keep_kill_evidence(Round round, Fx& fx);
 
@@ -144,28 +152,24 @@ struct Dag::State {
   void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 
   // pacemaker.cpp: when a round is left, and with which block
-  bool complete(Round r) const;
   bool may_leave(Round r) const;
-  bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
   /// The leader's block of the round is not waited for.
   bool hopeless(Round r) const;
   void note_wait(Round left);
   void note_missed(Round left);
-  void begin_pace(Fx& fx);
   bool paced(Round r) const;
-  const Entry* leader_block(Round slot) const;
-  void add_vote(Header& header) const;
-  void add_claim(Header& header) const;
-  void add_kill(Header& header) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   void waited_a_step(Fx& fx);
-  Round next_round() const;
   Round watched() const;
-  Header compose(Round r, Fx& fx);
-  void add_references(Header& header);
+  struct Draft {
+    Header header;
+    Payload payload;
+    std::vector<BlockPtr> attached;  // that will go along with it
+  };
+  Draft compose(Round r, Fx& fx);
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
   void push_own(Fx& fx);
@@ -175,7 +179,7 @@ struct Dag::State {
   void order(Fx& fx);
   bool order_once(Fx& fx);
   void leaders_changed();
-  void deliver(const Decision& commit, Fx& fx);
+  void deliver(const Decision& commit, Round before, Fx& fx);
   std::vector<Place> collect(const Edge& leader);
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
   void raise_floor(Round leader, Fx& fx);
@@ -187,12 +191,9 @@ struct Dag::State {
   bool restore_below(const BlockPtr& block, Fx& fx);
   void erase_record(const BlockPtr& block, Fx& fx) const;
   BlockPtr servable(const Edge& edge) const;
-  std::vector<BlockPtr> accepted_of(Round round) const;
-  std::optional<Edge> leader_proved(Round slot, const Digest& leader) const;
 
   // vouched.cpp: what came with the log of peers
   bool may_show(const BlockPtr& block, Fx& fx);
-  void looked_at(const BlockPtr& block, bool ok);
 
   // waves.cpp: leaders by a coin, and votes through what lies between
   void receive(NodeId from, const coin::Share& message, Fx& fx);
@@ -200,132 +201,78 @@ struct Dag::State {
   template <class Input>
   void feed_coin(const Input& input, Fx& fx);
   void reveal(Round slot, NodeId leader);
-  using Cone = std::map<Edge, std::optional<Edge>>;
-  std::optional<Edge> seen(const Block& block, Round slot, Cone& known) const;
   void count_seen(Entry& entry);
   void forget_waves();
   void expired_of_coin(TimerId id, Fx& fx);
 
-  struct RestoredBlock;
   // recovery.cpp: records
-  void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
-  void persist_delivered(const Committed& commit, Fx& fx) const;
   void adopt(Round slot, Reader& value, Fx& fx);
-  void adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx);
+  void adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
 
+  const Policy& policy() const { return *config.rules.policy; }
+  Round own_round() const { return own ? own->round() : Round{0}; }
+  Round next_round() const { return rounds().after(own_round()); }
+  // Views of several parts, for one look.
+  Rounds rounds() const { return {config, store, culprits, slots}; }
+  Witnesses witnesses() const { return {config, store, attic, proofs}; }
+
   Config config;
-  Store store;
-  Attic<BlockPtr> attic;
-  Schedule schedule;
   Stats stats;
 
+  // What is held and decided.
+  Store store;
+  Attic<BlockPtr> attic;
+  Slots slots;
+  Undelivered undelivered;
+
+  // What is counted of peers, and known of them.
   AwaitedVerdicts awaited;
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
-
-  /// How far down an author's blocks were given last.
-  struct Chain {
-    Digest below{};
-    std::uint32_t blocks = 0;
-  };
-  struct Peer {
-    std::uint32_t pending = 0;        // blocks it sent that wait for a verdict
-    std::uint32_t waiting = 0;        // blocks it authored that are held but not accepted
-    std::uint64_t pending_bytes = 0;  // payload of those that wait for a verdict
-    std::uint64_t kept_bytes = 0;     // payload of those, and of accepted ones that are far
-    std::uint32_t outstanding = 0;    // answers it may still send
-    std::uint32_t twins = 0;          // held beside others of their author and round because of it
-    std::uint64_t twin_bytes = 0;     // payload of twins that it is charged for
-    std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
-    Round accepted{0};                // highest round of an accepted block it authored
-    bool muted = false;               // proven equivocator: never referenced again
-    /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
-    /// kind is taken from it any more.
-    bool misleads = false;
-    std::map<NodeId, Chain> given;  // to it, by author
-  };
-  std::vector<Peer> peers;
-  struct Culprit {
-    Equivocation proof;
-    std::vector<Round> told;  // by peer: the own round when it was sent the proof
-  };
-  std::map<NodeId, Culprit> culprits;  // the muted ones
-  Frontier frontier;
-  bool ahead(Round seen) const;
-  bool lagging() const;
-
-  MissingBlocks missing;                     // referenced but not held, or of `lean` and asked for
-  std::set<Edge> lean;                       // held by their header alone, and not accepted
-  std::map<Round, std::set<Edge>> far_lean;  // of those, what could be accepted but is far
-  std::set<Edge> held_back;                  // likewise, but nobody may need it (X1)
-  std::map<Round, std::vector<std::pair<NodeId, std::uint64_t>>> far_bytes;  // accepted, and far
-  Waits waits;
-  Latecomers latecomers;
-  std::map<Edge, Twin> twins;
-  struct Unproved {
-    Edge leader;
-    Search search;
-    std::vector<Edge> claimers;  // that wait
-    NodeSet asked;               // and did not answer
-  };
-  using SlotBlock = std::pair<Round, Digest>;
-  std::map<SlotBlock, Unproved> unproved;   // claimed leader blocks without evidence
-  std::optional<SlotBlock> unproved_first;  // where the next tick begins
-  /// Headers beside the held blocks that are evidence for a leader block; durable once a claim of
-  /// it was accepted.
-  std::map<SlotBlock, std::vector<BlockPtr>> proofs;
-  enum class Look : std::uint8_t { kNone, kAsked, kFalse };
-  /// Held blocks whose signature nobody here found good: they came with the log of peers.
-  std::map<Edge, Look> vouched;
-  /// Packed blocks, verified, whose parents are not all known; by round and author.
-  std::map<Round, std::map<NodeId, BlockPtr>> packed;
-  bool pull_armed = false;
-  Delay pull_after{0};      // as it was armed
-  bool eager = false;       // something is missing for which not everybody was asked twice
-  bool half_tick = false;   // the last tick was a half one
-  std::uint32_t pulls = 0;  // whole pull ticks so far
-  Round round_asked{0};     // that is incomplete
-  Search round_search;
+  Arrivals arrivals;
+  Answers answers;
   Service service;
+  GivenChains given;
+  Culprits culprits;
+  Latecomers latecomers;
+  Frontier frontier;
 
+  // What a held block waits for before it is accepted, and on whose account it does.
+  MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
+  Waits waits;
+  Unproved unproved;
+  PackedBlocks packed;
+  KeptPayload kept_payload;
+  HeaderOnly lean;
+  Twins twins;
+
+  // When what is missing is asked for, and what may be shown to others that ask.
+  PullClock pull_clock;
+  Round round_asked{0};  // that is incomplete
+  Search round_search;
+  Proofs proofs;  // durable once a claim that they prove was accepted
+  Vouched vouched;
+
+  // The own blocks: what goes into the next one, and when it is made.
   Backlog backlog;
-  BlockPtr own;                   // last own block; null before the first
-  std::optional<Header> signing;  // composed, waiting for the signature
-  Payload signing_payload;
-  std::vector<BlockPtr> signing_attached;  // that will go along with it
-  Round timer_for{0};                      // the round whose timer was armed
-  std::uint64_t waited = 0;                // for it so far, in 1/1000 Delta
-  bool timed_out = false;                  // M2, in the current round
+  BlockPtr own;                // last own block; null before the first
+  std::optional<Draft> draft;  // waiting for the signature
+  RoundTimer round_timer;
   Patience patience;
-  bool pushed_recently = false;
-  bool pace_over = true;  // the own last block left long enough ago
+  Pace pace;
   HostsTurn hosts_turn;
+  bool pushed_recently = false;
+
+  // What a disk or the log of peers brings.
+  Records records;
+  RestoredRecords restored;  // until Start, or the end of a commit
   bool started = false;
+  Round began_at{0};  // the own round at the start
 
-  Round began_at{0};                  // the own round at the start
-  Round next{1};                      // first undecided slot
-  Round last_commit{0};               // the committed slot before it
-  std::uint64_t ordered_version = 0;  // the store when slots were last decided
-  Round ordered_next{0};              // the first undecided slot after that
-  Undelivered undelivered;
-  Round own_round() const { return own ? own->round() : Round{0}; }
-  struct RestoredBlock {
-    BlockPtr block;
-    bool vouched;  // it came with the log of peers
-  };
-  std::vector<RestoredBlock> restored;  // until Start, or the end of a commit
-  struct RestoredCommit {
-    Round before{0};  // slot of the commit before it
-    Digest leader{};
-  };
-  std::map<Round, RestoredCommit> restored_commits;
-  Schedule restored_schedule;  // after the last of them
-
-  std::optional<coin::ThresholdCoin> coin;  // of rules that draw their leaders
-  std::set<Round> tossed;                   // undecided slots whose coin was tossed
-  /// By undecided slot with a known leader: the leader's block that an accepted block sees first.
-  std::map<Round, Cone> cones;
+  // Rules that draw their leaders.
+  WaveCoin coin;
+  Cones cones;
 };
 
 }  // namespace thresher::dag

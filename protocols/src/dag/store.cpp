@@ -6,6 +6,7 @@
 
 #include "committer.hpp"
 #include "thresher/core/assert.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 
 namespace thresher::dag {
 
@@ -15,7 +16,8 @@ Store::Store(const Committee& committee, const Rules& rules, std::uint64_t gc_de
       certify_(committee.at_least(rules.certify)),
       amplify_(committee.at_least(rules.amplify)),
       names_(std::move(names)),
-      shares_names_(names_ != nullptr) {
+      shares_names_(names_ != nullptr),
+      highest_accepted_(committee.size()) {
   if (!shares_names_) names_ = std::make_shared<Names>(committee.size());
 }
 
@@ -31,6 +33,7 @@ Store::Store(const Store& other)
       floor_(other.floor_),
       top_(other.top_),
       full_top_(other.full_top_),
+      highest_accepted_(other.highest_accepted_),
       version_(other.version_),
       rounds_(other.rounds_) {
   if (shares_names_) return;
@@ -300,6 +303,8 @@ bool Store::accept(Entry& entry, const std::optional<Edge>& claim) {
   entry.accepted = true;
   if (entry.named) info.accepted_named.insert(author);
   info.accepted.add(author);
+  Round& highest = highest_accepted_[author.value];
+  highest = std::max(highest, entry.block->round());
   if (info.accepted.count() >= judge_.committee.at_least(judge_.rules.complete))
     full_top_ = std::max(full_top_, entry.block->round());
   if (judge_.rules.edges == Edges::kSparse || !claim) return false;
@@ -342,10 +347,8 @@ void Store::set_vote(Entry& entry, const std::optional<Edge>& vote) {
 
 void Store::count_vote(const Entry& entry, Candidate& c, std::uint32_t number) const {
   const NodeId author = entry.block->author();
-  const bool exactly = entry.vote == number;
-  const bool counts = exactly || (entry.vote != 0 && !judge_.rules.one_vote);
-  (counts ? c.votes : c.dead).add(author);
-  if (exactly && entry.named) c.voters.insert(author);
+  (judge_.rules.policy->votes_for(entry, number) ? c.votes : c.dead).add(author);
+  if (entry.vote == number && entry.named) c.voters.insert(author);
 }
 
 bool Store::count_vote(const Entry& entry) {

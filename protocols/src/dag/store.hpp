@@ -220,6 +220,8 @@ class Store {
   std::vector<Entry>& round(Round round);
   /// First accepted block of the slot's leader, or null.
   const Entry* accepted_leader(Round slot, NodeId leader) const;
+  /// The highest round of a block of the author that was accepted, forgotten or not; 0: none was.
+  Round highest_accepted(NodeId author) const { return highest_accepted_[author.value]; }
   /// An edge to it; empty when there is none.
   std::optional<Edge> accepted_edge(Round round, NodeId author) const;
 
@@ -321,6 +323,7 @@ class Store {
   Round floor_{0};
   Round top_{0};  // floor_ + rounds_.size()
   Round full_top_{0};
+  std::vector<Round> highest_accepted_;  // by author
   std::uint64_t version_ = 1;
   std::deque<RoundInfo> rounds_;
   std::vector<std::uint32_t> marking_;  // indexes of entries in the round that a walk is at

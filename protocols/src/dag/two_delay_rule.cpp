@@ -4,27 +4,35 @@
 
 #include "history.hpp"
 #include "thresher/core/assert.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 
 namespace thresher::dag {
 namespace {
 
-/// What an anchor's history says of a slot.
-struct Testimony {
-  std::optional<Edge> claim;       ///< of any block of the round
-  bool kill = false;               ///< a block of round r+2 kills the round
-  std::map<Edge, NodeSet> voters;  ///< by voted block of the slot
-};
+using Voters = std::map<Edge, NodeSet>;  // by voted block of a slot
 
-Testimony testimony(const Store& store, const Committee& committee, const Edge& anchor,
-                    const Slot& slot) {
+// The one block that enough authors voted for, if there is just one.
+std::optional<Edge> by_votes(const Voters& of, std::uint32_t enough) {
+  std::optional<Edge> found;
+  for (const auto& [leader, voters] : of) {
+    if (voters.size() < enough) continue;
+    if (found) return std::nullopt;
+    found = leader;
+  }
+  return found;
+}
+
+Testimony testimony(const Store& store, const Committee& committee, const Rules& rules,
+                    const Edge& anchor, const Slot& slot) {
   const Round votes{slot.round.value + 1};
   const Round claims{slot.round.value + 2};
   Testimony out;
+  Voters voters;
   walk_history(store, committee, anchor, votes, [&](const Edge& edge, const Entry& entry) {
     if (edge.round == votes) {
       const Edge* vote = store.vote_of(entry);
       if (vote != nullptr && vote->author == slot.leader)
-        out.voters.try_emplace(*vote, committee.size()).first->second.insert(edge.author);
+        voters.try_emplace(*vote, committee.size()).first->second.insert(edge.author);
       return false;
     }
     if (edge.round == claims) {
@@ -36,19 +44,8 @@ Testimony testimony(const Store& store, const Committee& committee, const Edge& 
     }
     return true;
   });
+  out.voted = by_votes(voters, committee.at_least(rules.seen));
   return out;
-}
-
-// The one block of the slot that enough authors in the history voted for, if there is just one.
-std::optional<Edge> by_votes(const Testimony& t, const Committee& committee, const Rules& rules) {
-  std::optional<Edge> found;
-  if (!rules.votes_seen) return found;
-  for (const auto& [leader, voters] : t.voters) {
-    if (voters.size() < committee.at_least(rules.seen)) continue;
-    if (found) return std::nullopt;
-    found = leader;
-  }
-  return found;
 }
 
 }  // namespace
@@ -82,17 +79,9 @@ Decision decide_directly(const Store& store, const Committee& committee, const R
 // T7
 Decision decide_by(const Edge& anchor, const Store& store, const Committee& committee,
                    const Rules& rules, const Slot& slot) {
-  const Testimony t = testimony(store, committee, anchor, slot);
+  const Testimony t = testimony(store, committee, rules, anchor, slot);
   THRESHER_ASSERT(!t.claim || !t.kill, "P2': no history has a claim and a KILL of one round");
-  const auto commit = [&](const Edge& leader) {
-    return Decision{slot.round, Ruling::kCommit, false, leader};
-  };
-  const Decision skip{slot.round, Ruling::kSkip, false, {}};
-  const auto voted = by_votes(t, committee, rules);
-  if (!rules.votes_last && voted) return commit(*voted);
-  if (t.claim) return t.claim->author == slot.leader ? commit(*t.claim) : skip;
-  if (t.kill || !voted) return skip;
-  return commit(*voted);
+  return ruled_by_anchor(slot, rules.policy->committed_by(t, slot));
 }
 
 }  // namespace thresher::dag

@@ -13,10 +13,11 @@
 
 namespace thresher::dag {
 
-/// A slot by its round, and whose block may fill it.
-struct Slot {
-  Round round;
-  NodeId leader;
+/// What an anchor's history says of a slot.
+struct Testimony {
+  std::optional<Edge> claim;  ///< of any block of the round
+  bool kill = false;          ///< a block of round r+2 kills the round
+  std::optional<Edge> voted;  ///< the block of the slot with enough votes, if there is just one
 };
 
 /// T5 and T6. A commit's leader block may not be accepted yet.

@@ -10,14 +10,14 @@ Footprint Dag::footprint() const {
   Footprint out;
   out.pending = s.awaited.size();
   out.missing = s.missing.size();
-  for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
+  out.waiting = s.packed.size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
   out.blocks += s.attic.size();
   out.waiting += s.waits.size();
-  for (const auto& [name, claim] : s.unproved) out.waiting += claim.claimers.size();
-  for (const auto& [name, headers] : s.proofs) out.proofs += headers.size();
+  out.waiting += s.unproved.waiting();
+  out.proofs = s.proofs.size();
   return out;
 }
 

@@ -1,41 +1,34 @@
 #include <algorithm>
 
 #include "state.hpp"
-#include "thresher/protocols/coin/leader_coin.hpp"
 
 namespace thresher::dag {
-namespace {
-/// The hop that leads timers back to the coin.
-constexpr std::uint32_t kCoinHop = 1;
-}  // namespace
 
 template <class Input>
 void Dag::State::feed_coin(const Input& input, Fx& fx) {
-  const std::uint64_t refused = coin->stats().refused;
-  const auto results = coin::feed(*coin, input, kCoinHop, fx);
-  stats.refused += coin->stats().refused - refused;
-  stats.coin_batches = coin->stats().batches;
-  for (const coin::Tossed& t : results) {
-    const Round slot{t.instance};
-    if (slot >= next) reveal(slot, coin::leader_named(t.value, config.committee));
-  }
+  const std::uint64_t refused = coin.refused();
+  coin.feed(input, fx, [this](Round slot, NodeId leader) {
+    if (slot >= slots.next()) reveal(slot, leader);
+  });
+  stats.refused += coin.refused() - refused;
+  stats.coin_batches = coin.batches();
 }
 
 void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
-  if (!coin) {
+  if (!coin.used()) {
     ++stats.refused;
     return;
   }
   // The coin of a decided slot is no secret. A node that restarted before it decided may lack it,
   // and those that knew it may have restarted since.
-  const bool decided = message.instance >= 1 && message.instance < next.value;
+  const bool decided = message.instance >= 1 && message.instance < slots.next().value;
   if (message.ask && decided) feed_coin(Requested<coin::Toss>{{message.instance}}, fx);
   feed_coin(Received<coin::Share>{from, message}, fx);
 }
 
 void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
   (void)pop_hop(id.route);
-  if (coin) feed_coin(Expired{id}, fx);
+  if (coin.used()) feed_coin(Expired{id}, fx);
 }
 
 // U8. The coin of a slot is tossed when the own block of its wave's last round is made, or when
@@ -45,55 +38,36 @@ void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
 void Dag::State::toss_ready(Fx& fx) {
   const std::uint64_t wave = config.rules.claims_after();
   const Round mine = own_round();
-  for (Round slot = next; slot.value + wave <= std::max(store.top(), mine).value; ++slot.value) {
+  for (Round slot = slots.next(); slot.value + wave <= std::max(store.top(), mine).value;
+       ++slot.value) {
     const Round last{slot.value + wave};
-    if (tossed.contains(slot) || (last > mine && !complete(last))) continue;
-    tossed.insert(slot);
+    if (coin.was_tossed(slot) || (last > mine && !rounds().complete(last))) continue;
+    coin.tosses(slot);
     feed_coin(Requested<coin::Toss>{{slot.value}}, fx);
   }
 }
 
 // U3, U4: with its leader the slot gets its votes and claims.
 void Dag::State::reveal(Round slot, NodeId leader) {
-  schedule.reveal(slot, leader);
-  Cone& known = cones[slot];
+  slots.reveal(slot, leader);
+  cones.open(slot, leader);
   store.derive(
-      slot, [&](const Entry& e) { return seen(*e.block, slot, known); },
+      slot, [&](const Entry& e) { return cones.seen(*e.block, slot, store); },
       [&](const Entry& e) { return derived_claim(e); });
-}
-
-// U4. The first block of the slot's leader on the way down from `block`, its references taken in
-// their order: the same for every node that holds the block. Pre: accepted; the leader is known.
-std::optional<Edge> Dag::State::seen(const Block& block, Round slot, Cone& known) const {
-  const NodeId leader = schedule.leader(slot);
-  std::optional<Edge> found;
-  each_edge(block, config.committee, [&](const Edge& parent) {
-    if (parent.round < slot) return true;
-    if (parent.round == slot) {
-      if (parent.author == leader) found = parent;
-      return !found;
-    }
-    const auto [it, fresh] = known.try_emplace(parent);
-    const Entry* e = fresh ? store.find(parent) : nullptr;
-    if (e != nullptr) it->second = seen(*e->block, slot, known);
-    found = it->second;
-    return !found;
-  });
-  return found;
 }
 
 // U4
 void Dag::State::count_seen(Entry& entry) {
   const Round round = entry.block->round();
   if (round.value <= config.rules.votes_after()) return;
-  const auto it = cones.find(Round{round.value - config.rules.votes_after()});
-  if (it != cones.end()) store.vote(entry, seen(*entry.block, it->first, it->second));
+  const Round slot{round.value - config.rules.votes_after()};
+  if (cones.is_open(slot)) store.vote(entry, cones.seen(*entry.block, slot, store));
 }
 
 void Dag::State::forget_waves() {
-  schedule.forget(next);
-  tossed.erase(tossed.begin(), tossed.lower_bound(next));
-  cones.erase(cones.begin(), cones.lower_bound(next));
+  slots.forget_revealed();
+  coin.forget(slots.next());
+  cones.forget(slots.next());
 }
 
 }  // namespace thresher::dag

@@ -7,6 +7,7 @@
 #include "thresher/protocols/certified/leaders.hpp"
 #include "thresher/protocols/certified/legal.hpp"
 #include "thresher/protocols/certified/message.hpp"
+#include "thresher/protocols/certified/policy.hpp"
 #include "thresher/protocols/certified/rules.hpp"
 #include "thresher/protocols/certified/store.hpp"
 #include "thresher/protocols/certified/vertex.hpp"
@@ -14,6 +15,7 @@
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/dag/legal.hpp"
 #include "thresher/protocols/dag/message.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 #include "thresher/protocols/dag/rules.hpp"
 #include "thresher/protocols/dag/turns.hpp"
 #include "thresher/protocols/dag/two_delay.hpp"
@@ -57,6 +59,17 @@ static_assert(broken_hypothesis(Rules::thresher(), *Committee::of(4)).empty());
 void message_example(const BlockPtr& block, Effects<Message, Committed>& fx) {
   // <thresher/protocols/dag/message.hpp>
   fx.broadcast(Push{block});
+  // </>
+}
+
+void policy_example() {
+  // <thresher/protocols/dag/policy.hpp>
+  struct ClaimsNotChecked : Policy {
+    bool claim_proved(const Store&, Round, const Digest&) const override { return true; }
+  };
+  const ClaimsNotChecked unchecked;
+  Rules rules = Rules::thresher();
+  rules.policy = &unchecked;
   // </>
 }
 
@@ -129,6 +142,17 @@ void joint_example(const JointSignature& joint, const Digest& digest, const Sign
 // <thresher/protocols/certified/legal.hpp>
 static_assert(broken_hypothesis(Rules::bullshark(), *Committee::of(4)).empty());
 // </>
+
+void policy_example() {
+  // <thresher/protocols/certified/policy.hpp>
+  struct NoSelfEdge : Policy {
+    Round self_edge(Round, bool) const override { return Round{0}; }
+  };
+  const NoSelfEdge unlinked;
+  Rules rules = Rules::anchored_bullshark();
+  rules.policy = &unlinked;
+  // </>
+}
 
 void message_example(const Message& message, std::uint32_t n, const ChainContext& chain,
                      const Shape& shape, const Limits& limits) {

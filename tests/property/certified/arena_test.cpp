@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "policies.hpp"
+
 namespace thresher {
 namespace {
 
@@ -82,7 +84,7 @@ struct ArenaMutant {
 };
 std::vector<ArenaMutant> arena_mutants() {
   Rules no_self = Rules::anchored_bullshark(0);
-  no_self.self_edge = false;
+  no_self.policy = &certified::kOne<certified::NoSelfEdge>;
   Rules few_signers = Rules::anchored_bullshark();
   few_signers.certify = kValidity;
   return {{"NoSelfEdge", no_self}, {"FewSigners", few_signers}};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../../timed.hpp"
+#include "policies.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
@@ -131,7 +132,7 @@ TEST_P(Heals, DrawnLossAndOutagesHeal) {
 // above find that from their seeds.
 TEST(HealsNot, AForgottenVertexIsFoundFromSeeds) {
   Rules rules = Rules::anchored_in_order(0);
-  rules.insists = false;
+  rules.policy = &kOne<AVertexThatIsForgotten>;
   std::uint64_t seed = 1;
   while (seed <= 150 && heals_from_drawn_loss(seed, rules)) ++seed;
   EXPECT_LE(seed, 150u);

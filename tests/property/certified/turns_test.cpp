@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "policies.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/certified_run.hpp"
 #include "thresher/testing/draw.hpp"
@@ -72,7 +73,7 @@ TEST(Turns, LeadersByWhatANodeHoldsFork) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Rules rules = Rules::anchored_bullshark(sample_of(seed));
     const Rules whole = rules;
-    rules.named_by_anchor = false;
+    rules.policy = &certified::kOne<certified::NamedByWhatIsHeld>;
     const sim::Outcome o = simulate_certified(drawn(seed), rules, {});
     if (o.verdict != sim::Verdict::kViolated) continue;
     std::printf("  seed %llu: %s\n", static_cast<unsigned long long>(seed), o.why.c_str());

@@ -24,6 +24,7 @@
 #include "arena_witness.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 #include "thresher/testing/arena.hpp"
 #include "thresher/testing/journal.hpp"
 #include "two_delay_lemmas.hpp"
@@ -428,14 +429,10 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     const dag::Header& h = b->header;
     if (rules_.reputation() ? h.refs.empty() : leader(h.round.value) != h.author.value)
       return false;
-    std::set<std::uint16_t> authors;
-    std::uint32_t parents = 0;
-    const auto count = [&](const dag::Edge& e) {
-      const bool counts = authors.insert(e.author.value).second || !rules_.distinct_parents;
-      parents += counts && e.round.value + 1 == h.round.value ? 1 : 0;
-    };
-    count(h.self);
-    for (const dag::Edge& e : h.refs) count(e);
+    if (!rules_.policy->each_author_once(h)) return false;
+    const auto is_parent = [&](const dag::Edge& e) { return e.round.value + 1 == h.round.value; };
+    const auto named = std::count_if(h.refs.begin(), h.refs.end(), is_parent);
+    const auto parents = static_cast<std::uint64_t>(named) + (is_parent(h.self) ? 1 : 0);
     return parents >= committee_.at_least(rules_.dense);
   }
 

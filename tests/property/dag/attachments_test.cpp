@@ -1,6 +1,7 @@
 // Blocks that bring what others may lack: docs/protocols/thresher.md, the section of that name.
 #include <gtest/gtest.h>
 
+#include "policies.hpp"
 #include "timed.hpp"
 
 namespace thresher::dag {
@@ -77,7 +78,7 @@ TEST(Attachments, WhatAWithholderHidesIsBroughtAndNotAskedForAgain) {
     Withholder run({0, 1, 2}, rules);
     const std::uint64_t questions = run.late_questions();
     EXPECT_GT(run.attached(), 0u) << rules.name;
-    rules.brings_late = false;
+    rules.policy = &kOne<NothingBrought>;
     Withholder without({0, 1, 2}, rules);
     EXPECT_LT(questions * 4, without.late_questions()) << rules.name;
     EXPECT_EQ(without.attached(), 0u) << rules.name;

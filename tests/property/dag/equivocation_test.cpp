@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "policies.hpp"
 #include "timed.hpp"
 
 namespace thresher::dag {
@@ -73,7 +74,7 @@ TEST(Equivocations, OneProofReachesAllAndNobodyRefersToTheCulpritAgain) {
 
 TEST(Equivocations, StayWithWhoFoundThemWhenTheyAreNotTold) {
   Rules rules = Rules::thresher();
-  rules.equivocations_told = false;
+  rules.policy = &kOne<CulpritsNotTold>;
   TwoFaced run(rules);
   run.world.run_until(60 * kDelta);
   EXPECT_LT(run.who_convicts().size(), 6u);

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "arena.hpp"
+#include "policies.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
 #include "thresher/testing/delayed.hpp"
 
@@ -74,7 +75,7 @@ std::vector<Taken> taken_away() {
   add("CommitByFewClaims", 4, [](Rules& r) { r.commit = kAny; });
   add("CertifyByFewVotes", 4, [](Rules& r) { r.certify = kAny; });
   add("AnchorAnywhere", 4, [](Rules& r) { r.anchor_distance = 1; });
-  add("UndecidedIgnored", 5, [](Rules& r) { r.stop_at_undecided = false; });
+  add("UndecidedIgnored", 5, [](Rules& r) { r.policy = &dag::kOne<dag::UndecidedIgnored<>>; });
   return all;
 }
 

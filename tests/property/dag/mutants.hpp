@@ -6,19 +6,23 @@
 #include <string_view>
 #include <vector>
 
+#include "policies.hpp"
 #include "thresher/protocols/dag/rules.hpp"
 
 namespace thresher {
 
-// The same rules with every node in turn as the leader, and liars left alone: only the node that
-// finds an equivocator knows of it. Safety rests on neither, and an adversary that goes on for
-// longer finds more.
+// The same rules with every node in turn as the leader, and liars left alone.
 inline dag::Rules in_turn(dag::Rules rules, std::string_view name) {
   rules.leaders = dag::Leaders::kInTurn;
-  rules.equivocations_told = false;
-  rules.brings_late = false;
+  rules.policy = &dag::kOne<dag::LiarsLeftAlone>;
   rules.name = name;
   return rules;
+}
+
+/// Rules of in_turn() without one rule.
+template <template <class> class Taken>
+void without(dag::Rules& rules) {
+  rules.policy = &dag::kOne<Taken<dag::LiarsLeftAlone>>;
 }
 
 struct Mutant {
@@ -39,26 +43,26 @@ inline std::vector<Mutant> mutants() {
   constexpr Threshold kTwiceFaults{0, 2, 0, 1};
   add("CommitByFewClaims", [](auto& r) { r.commit = kValidity; });
   add("CertifyByTwiceF", [&](auto& r) { r.certify = kTwiceFaults; });
-  add("ClaimsNotChecked", [](auto& r) { r.check_claims = false; });
+  add("ClaimsNotChecked", without<dag::ClaimsNotChecked>);
   add("LeaderNotDense", [](auto& r) { r.dense = kAny; });
   add("SkipByFew", [](auto& r) { r.skip = kValidity; });
   add("SkipByTwiceF", [&](auto& r) { r.skip = kTwiceFaults; });
   add("AnchorTooNear", [](auto& r) { r.anchor_distance = 2; });
   all.back().first = 104;
-  add("UndecidedIgnored", [](auto& r) { r.stop_at_undecided = false; });
+  add("UndecidedIgnored", without<dag::UndecidedIgnored>);
   add("AmplifyByF", [](auto& r) { r.amplify = Threshold{0, 1, 0, 1}; });
-  add("AnchorCommitsAnything", [](auto& r) { r.indirect_needs_claim = false; });
+  add("AnchorCommitsAnything", without<dag::AnchorCommitsAnything>);
   all.back().first = 47;
   add("CommitByTwiceF", [&](auto& r) { r.commit = kTwiceFaults; });
   add("DenseByTwiceF", [&](auto& r) { r.dense = kTwiceFaults; });
-  add("NoSelfEdge", [](auto& r) { r.self_edge = false; });
-  add("TwoVotes", [](auto& r) { r.one_vote = false; });
+  add("NoSelfEdge", without<dag::NoSelfEdge>);
+  add("TwoVotes", without<dag::TwoVotes>);
   all.back().first = 51;
-  add("SkipUnseen", [](auto& r) { r.skip_needs_authors = false; });
-  add("CarriedClaims", [](auto& r) { r.claims_in_time = false; });
+  add("SkipUnseen", without<dag::SkipUnseen>);
+  add("CarriedClaims", without<dag::CarriedClaims>);
   all.back().first = 97;
-  add("ParentsNotDistinct", [](auto& r) { r.distinct_parents = false; });
-  add("ClaimsByBlock", [](auto& r) { r.claims_by_author = false; });
+  add("ParentsNotDistinct", without<dag::ParentsNotDistinct>);
+  add("ClaimsByBlock", without<dag::ClaimsByBlock>);
   all.back().first = 1700;
   // 2f+1 is a quorum only where n = 3f+1.
   for (const std::uint32_t n : {5u, 6u}) {

@@ -1,6 +1,7 @@
 // What one liar can make correct nodes hold, sign or ask for, by pushes and by answers.
 #include <gtest/gtest.h>
 
+#include "policies.hpp"
 #include "timed.hpp"
 
 namespace thresher::dag {
@@ -151,7 +152,7 @@ TEST(Quotas, ATreeOfTwinsFillsOneQuota) {
   const Limits limits;
   EXPECT_LE(held_of_a_tree(Rules::thresher(), tree), limits.twins_per_peer + 12);
   Rules unbounded = Rules::thresher();
-  unbounded.twins_charged = false;
+  unbounded.policy = &kOne<TwinsWithoutAQuota>;
   EXPECT_EQ(held_of_a_tree(unbounded, tree), tree.size());
 }
 

@@ -3,6 +3,7 @@
 // commits go on: docs/protocols/thresher.md, "What holds after GST".
 #include <gtest/gtest.h>
 
+#include "policies.hpp"
 #include "thresher/core/prng.hpp"
 #include "timed.hpp"
 
@@ -220,13 +221,13 @@ void expect_caught(const Rules& rules) {
 // What stopped the cluster for ever before: THRESHER's own mistakes, as mutants.
 TEST(Silence, ShowsThatAskingTheFirstClaimerAloneStops) {
   Rules rules = by_misses();
-  rules.evidence_of_all = false;
+  rules.policy = &kOne<EvidenceAskedOfTheFirstClaimer>;
   expect_caught(rules);
 }
 
 TEST(Silence, ShowsThatEvidenceCutByPayloadsStops) {
   Rules rules = by_misses();
-  rules.evidence_whole = false;
+  rules.policy = &kOne<EvidenceCutByPayloads>;
   expect_caught(rules);
 }
 
@@ -315,7 +316,7 @@ TEST(Silence, ARestartedNodeProvesWhatItClaimedOrAccepted) {
   for (const Only only : {Only::kClaimer, Only::kAcceptor}) {
     EXPECT_TRUE(goes_on({.n = 4, .only = only}, by_misses()));
     Rules forgets = by_misses();
-    forgets.evidence_durable = false;
+    forgets.policy = &kOne<EvidenceThatARestartLoses>;
     EXPECT_FALSE(goes_on({.n = 4, .only = only}, forgets));
   }
 }
@@ -325,7 +326,7 @@ TEST(Silence, OfSixNodesTheOnlyClaimerLies) {
   const Plan plan{.n = 6, .only = Only::kAcceptor, .crashes = false};
   EXPECT_TRUE(goes_on(plan, by_misses()));
   Rules one = by_misses();
-  one.evidence_of_all = false;
+  one.policy = &kOne<EvidenceAskedOfTheFirstClaimer>;
   EXPECT_FALSE(goes_on(plan, one));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "../dag/policies.hpp"
 #include "explorer.hpp"
 
 namespace thresher::dag {
@@ -50,7 +51,7 @@ TEST(ExhaustiveMutants, AreFound) {
   EXPECT_TRUE(found("commit by 2f claims", [&](Rules& r) { r.commit = kTwiceFaults; }));
   EXPECT_TRUE(found("certificates of 2f votes", [&](Rules& r) { r.certify = kTwiceFaults; }));
   EXPECT_TRUE(found("skip by 2f blames", [&](Rules& r) { r.skip = kTwiceFaults; }));
-  EXPECT_TRUE(found("claims not checked", [](Rules& r) { r.check_claims = false; }));
+  EXPECT_TRUE(found("claims not checked", [](Rules& r) { r.policy = &kOne<ClaimsNotChecked<>>; }));
   EXPECT_TRUE(found("evidence by f claims", [](Rules& r) { r.amplify = kAny; }));
   EXPECT_TRUE(found("anchors from r+2", [](Rules& r) { r.anchor_distance = 2; }));
   EXPECT_TRUE(found("parents: 2f", [&](Rules& r) { r.dense = r.complete = kTwiceFaults; }));

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "committer.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 
 namespace thresher::dag {
 
@@ -36,7 +37,8 @@ class Explorer {
         b_(committee_.at_least(rules.skip)),
         c_(committee_.at_least(rules.commit)),
         d_(committee_.at_least(rules.dense)),
-        a_(committee_.at_least(rules.amplify)) {}
+        a_(committee_.at_least(rules.amplify)),
+        claims_pass_(rules.policy->claim_proved(Store(committee_, rules), Round{1}, {})) {}
 
   std::string run() {
     std::vector<State> level{first()};
@@ -295,7 +297,7 @@ class Explorer {
     for (int block = 0; block < static_cast<int>(s.now.size()); ++block) {
       std::uint32_t votes = 0;
       for (const auto& c : chosen) votes += c.first.vote == block ? 1 : 0;
-      if (votes + 1 >= v_ || a_ <= 1 || !rules_.check_claims) t.certified.push_back(block);
+      if (votes + 1 >= v_ || a_ <= 1 || claims_pass_) t.certified.push_back(block);
       all_dead = all_dead && 3 - votes + 1 >= b_;
     }
     if (t.certified.size() > 1) fail(t, "P1: two leader blocks may be certified");
@@ -391,6 +393,7 @@ class Explorer {
   std::uint32_t c_;
   std::uint32_t d_;
   std::uint32_t a_;
+  bool claims_pass_;  ///< without evidence
   std::uint64_t states_ = 1;
   std::uint64_t transitions_ = 0;
   std::uint64_t views_ = 0;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "thresher/core/assert.hpp"
+#include "thresher/protocols/dag/policy.hpp"
 #include "two_delay_rule.hpp"
 
 namespace thresher::dag {
@@ -34,6 +35,8 @@ class SlotCases {
         committee_(committee),
         slot_{Round{1}, NodeId{leader == Leader::kLiar ? first_liar() : std::uint16_t{0}}},
         blocks_of_slot_(leader == Leader::kLiar ? 2 : 1),
+        claims_pass_(rules.policy->claim_proved(Store(committee, rules), Round{1}, {})),
+        kills_pass_(rules.policy->kill_proved(Store(committee, rules), Round{1})),
         decide_([this](const Edge& a, const Store& s, const Slot& slot) {
           return decide_by(a, s, committee_, rules_, slot);
         }) {}
@@ -194,8 +197,8 @@ class SlotCases {
         const BlockPtr b = speaker(i, then, nullptr);
         place(store, b);
         const bool proved =
-            then == kNone || (then == kKill ? !rules_.check_kills || killable(cast, kNone)
-                                            : !rules_.check_claims || certifiable(cast, then));
+            then == kNone || (then == kKill ? kills_pass_ || killable(cast, kNone)
+                                            : claims_pass_ || certifiable(cast, then));
         if (proved) out.words.push_back(b);
       }
     }
@@ -268,6 +271,8 @@ class SlotCases {
   Committee committee_;
   Slot slot_;
   int blocks_of_slot_;
+  bool claims_pass_;  // without evidence
+  bool kills_pass_;
   Anchor decide_;
   bool may_list_leader_ = true;
   std::vector<BlockPtr> leaders_;

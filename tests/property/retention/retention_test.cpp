@@ -9,6 +9,8 @@
 #include <set>
 
 #include "../../timed.hpp"
+#include "../certified/policies.hpp"
+#include "../dag/policies.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
@@ -117,13 +119,20 @@ class SpeaksToSome {
   std::uint64_t payloads_ = 0;
 };
 
+const dag::Policy* nothing_below_floor(const dag::Rules&) {
+  return &dag::kOne<dag::NothingServedBelowTheFloor>;
+}
+const certified::Policy* nothing_below_floor(const certified::Rules&) {
+  return &certified::kOne<certified::NothingServedBelowTheFloor>;
+}
+
 template <class Config, class Rules>
 Config config_of(std::uint32_t n, const Rules& rules, NodeId id, const Plan& plan) {
   Config config;
   config.committee = *Committee::of(n);
   config.self = id;
   config.rules = rules;
-  config.rules.serves_below_floor = plan.serves_below_floor;
+  if (!plan.serves_below_floor) config.rules.policy = nothing_below_floor(rules);
   config.gc_depth = plan.gc_depth;
   const std::uint32_t shares = config.committee.at_least(kValidity);
   config.coin = std::make_shared<coin::IdealCoin>(shares, id, plan.seed);

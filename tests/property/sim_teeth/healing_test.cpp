@@ -5,6 +5,8 @@
 
 #include <iostream>
 
+#include "../certified/policies.hpp"
+#include "../dag/policies.hpp"
 #include "thresher/sim/certified_run.hpp"
 #include "thresher/sim/dag_run.hpp"
 #include "thresher/sim/fuzz.hpp"
@@ -25,18 +27,18 @@ struct Defect {
 };
 
 /// One rule of a DAG protocol taken away.
-Defect without(bool dag::Rules::*rule, const char* name, const dag::Rules& whole,
+Defect without(const dag::Policy& policy, const char* name, const dag::Rules& whole,
                std::uint64_t most) {
   dag::Rules rules = whole;
-  rules.*rule = false;
+  rules.policy = &policy;
   return {name, whole.name.data(), most,
           [rules](const Experiment& e) { return simulate_dag(e, rules, {}); },
           [whole](const Experiment& e) { return simulate_dag(e, whole, {}); }};
 }
-Defect without(bool certified::Rules::*rule, const char* name, const certified::Rules& whole,
+Defect without(const certified::Policy& policy, const char* name, const certified::Rules& whole,
                std::uint64_t most) {
   certified::Rules rules = whole;
-  rules.*rule = false;
+  rules.policy = &policy;
   return {name, whole.name.data(), most,
           [rules](const Experiment& e) { return simulate_certified(e, rules, {}); },
           [whole](const Experiment& e) { return simulate_certified(e, whole, {}); }};
@@ -54,13 +56,18 @@ std::vector<Defect> defects() {
   const dag::Rules dense = dag::Rules::mysticeti();
   const certified::Rules anchored = certified::Rules::anchored_in_order();
   return {
-      without(&dag::Rules::evidence_of_all, "EvidenceAskedOfTheFirstClaimer", sparse, 4000),
-      without(&dag::Rules::evidence_durable, "EvidenceThatARestartLoses", sparse, 16000),
-      without(&dag::Rules::evidence_whole, "EvidenceCutByPayloads", sparse, 4000),
-      without(&dag::Rules::twins_charged, "TwinsWithoutAQuota", sparse, 40000),
-      without(&dag::Rules::blocks_of_all, "BlocksAskedOfTheFirstNamer", sparse, 2000),
-      without(&dag::Rules::serves_below_floor, "NothingServedBelowTheFloor", dense, 2000),
-      without(&certified::Rules::insists, "AVertexThatIsForgotten", anchored, 8000),
+      without(dag::kOne<dag::EvidenceAskedOfTheFirstClaimer>, "EvidenceAskedOfTheFirstClaimer",
+              sparse, 4000),
+      without(dag::kOne<dag::EvidenceThatARestartLoses>, "EvidenceThatARestartLoses", sparse,
+              16000),
+      without(dag::kOne<dag::EvidenceCutByPayloads>, "EvidenceCutByPayloads", sparse, 4000),
+      without(dag::kOne<dag::TwinsWithoutAQuota>, "TwinsWithoutAQuota", sparse, 40000),
+      without(dag::kOne<dag::BlocksAskedOfTheFirstNamer>, "BlocksAskedOfTheFirstNamer", sparse,
+              2000),
+      without(dag::kOne<dag::NothingServedBelowTheFloor>, "NothingServedBelowTheFloor", dense,
+              2000),
+      without(certified::kOne<certified::AVertexThatIsForgotten>, "AVertexThatIsForgotten",
+              anchored, 8000),
       without(&Pbft::Config::joins, "ViewsThatAreMissed", 2000),
       without(&Pbft::Config::complains, "AClientThatIsStarved", 2000),
   };

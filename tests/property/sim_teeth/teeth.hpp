@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../certified/policies.hpp"
 #include "../dag/mutants.hpp"
 #include "thresher/sim/certified_run.hpp"
 #include "thresher/sim/dag_run.hpp"
@@ -98,7 +99,8 @@ inline std::vector<Tooth> teeth() {
          [anchored](const Experiment& e) { return simulate_certified(e, anchored, {}); }});
   };
   add("AnchorNotDense", {4, 5, 6, 7, 10}, [](auto& r) { r.dense_anchor = false; });
-  add("NoSelfEdge", {4, 5, 6, 7, 10}, [](auto& r) { r.self_edge = false; });
+  add("NoSelfEdge", {4, 5, 6, 7, 10},
+      [](auto& r) { r.policy = &certified::kOne<certified::NoSelfEdge>; });
   return all;
 }
 

@@ -15,6 +15,7 @@
 
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/certified/committer.hpp"
+#include "thresher/protocols/certified/policy.hpp"
 
 namespace thresher {
 
@@ -57,11 +58,11 @@ class Graph {
     if (r == 1) return h;
     const bool faulty = author < committee.faults();
     const bool dense = certified::must_be_dense(h.ref(), s.rules, committee);
-    const bool no_self =
-        (faulty && s.does(FaultAction::kNoSelf, author, r)) || (!s.rules.self_edge && !dense);
+    const bool no_self = faulty && s.does(FaultAction::kNoSelf, author, r);
     for (std::uint64_t back = r - 1; back > 0 && !no_self && h.self.value == 0; --back) {
       if (store_.accepted({h.author, Round{back}})) h.self = Round{back};
     }
+    h.self = s.rules.policy->self_edge(h.self, dense);
     const NodeSet& held = store_.accepted_authors(Round{r - 1}).members();
     if (dense) {
       held.for_each([&](NodeId p) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "../../property/certified/policies.hpp"
 #include "thresher/protocols/certified/legal.hpp"
 
 namespace thresher {
@@ -66,7 +67,7 @@ std::vector<Mutant> mutants() {
   Rules sparse_anchor = Rules::anchored_in_order(0);
   sparse_anchor.dense_anchor = false;
   Rules no_self = Rules::anchored_in_order(0);
-  no_self.self_edge = false;
+  no_self.policy = &certified::kOne<certified::NoSelfEdge>;
   Rules few_votes = Rules::anchored_in_order(0);
   few_votes.commit = kValidity;
   return {{"AnchorNotDense", sparse_anchor}, {"NoSelfEdge", no_self}, {"FewVotes", few_votes}};
@@ -74,7 +75,7 @@ std::vector<Mutant> mutants() {
 
 TEST(CertifiedLegal, NamesTheHypothesisThatAMutantBreaks) {
   const std::map<std::string, std::string_view> expected = {
-      {"AnchorNotDense", "must_be_dense"}, {"NoSelfEdge", "Hself"}, {"FewVotes", "C2"}};
+      {"AnchorNotDense", "must_be_dense"}, {"NoSelfEdge", "policy"}, {"FewVotes", "C2"}};
   const Committee four = *Committee::of(4);
   for (const Mutant& mutant : mutants()) {
     const std::string_view broken = certified::broken_hypothesis(mutant.rules, four);

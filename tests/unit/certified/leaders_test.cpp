@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <set>
 
+#include "../../property/certified/policies.hpp"
 #include "bench.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/dag/turns.hpp"
@@ -277,7 +278,7 @@ TEST(Walk, IsMadeAgainWhenAnAnchorChangesWhoLeads) {
 
 TEST(Walk, ThatIsNotMadeAgainForks) {
   Rules rules = Rules::anchored_bullshark();
-  rules.walks_again = false;
+  rules.policy = &kOne<WalkedOnce>;
   const TwoViews views(rules);
   const auto all = TwoViews::anchors(views.sees_all);
   const auto little = TwoViews::anchors(views.sees_little);

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "../../property/dag/policies.hpp"
 #include "committer.hpp"
 #include "kill_evidence.hpp"
 #include "thresher/core/assert.hpp"
@@ -74,8 +75,8 @@ std::string seen_by(const std::vector<BlockPtr>& all, const std::vector<int>& he
     Entry& entry = *store.find(b->edge());
     if (store.first_unsettled(entry)) continue;
     const Round slot{b->round().value - 2};
-    if (b->header.claim && !store.has_evidence(slot, *b->header.claim)) continue;
-    if (b->header.kill && rules.check_kills && !store.killable(slot)) continue;
+    if (b->header.claim && !rules.policy->claim_proved(store, slot, *b->header.claim)) continue;
+    if (b->header.kill && !rules.policy->kill_proved(store, slot)) continue;
     store.accept(entry, std::nullopt);
   }
   const Schedule schedule(four(), rules);
@@ -182,10 +183,20 @@ TEST(TwoDelays, HaveNoThresholdToSpare) {
         EXPECT_EQ(broken([](Rules&) {}), "");
         EXPECT_NE(broken([&](Rules& r) { r.fast = lowered(r.fast); }), "") << n << f << p;
         EXPECT_NE(broken([&](Rules& r) { r.seen.c += r.seen.d; }), "") << n << f << p;
-        EXPECT_EQ(broken([&](Rules& r) { r.check_kills = false; }).substr(0, 7), "Hkills:");
-        EXPECT_EQ(broken([&](Rules& r) { r.votes_last = false; }).substr(0, 7), "Horder:");
       }
     }
+  }
+}
+
+TEST(TwoDelays, AreNotProvedWithAnotherPolicy) {
+  const Committee c = four();
+  EXPECT_EQ(broken_hypothesis(fast_of_four(), c), "");
+  for (const Policy* policy : std::initializer_list<const Policy*>{
+           &kOne<VotesNotSeen<>>, &kOne<KillsNotChecked<>>, &kOne<VotesBeforeKills<>>,
+           &kOne<NoSelfEdge<>>, &kOne<CulpritsNotTold>}) {
+    Rules rules = fast_of_four();
+    rules.policy = policy;
+    EXPECT_EQ(broken_hypothesis(rules, c), kNotTheProtocol);
   }
 }
 
@@ -199,7 +210,7 @@ TEST(TwoDelays, FourVotesCommitAndEveryAnchorFollows) {
   high.seen.c += high.seen.d;  // fork_seen_high
   EXPECT_EQ(seen_by(run, all_but({5, 8}), high), "skip");
   Rules blind = fast_of_four();
-  blind.votes_seen = false;
+  blind.policy = &kOne<VotesNotSeen<>>;
   EXPECT_EQ(seen_by(run, all_but({5, 8}), blind), "skip");
 }
 
@@ -208,7 +219,7 @@ TEST(TwoDelays, AKillWithoutEvidenceIsNotAccepted) {
   EXPECT_EQ(seen_by(run, {0, 1, 2, 5, 6, 7, 8}, fast_of_four()), "commit 0");
   EXPECT_EQ(seen_by(run, all_but({5}), fast_of_four()), "undecided");  // the anchor is not accepted
   Rules unchecked = fast_of_four();
-  unchecked.check_kills = false;  // fork_kills
+  unchecked.policy = &kOne<KillsNotChecked<>>;  // fork_kills
   EXPECT_EQ(seen_by(run, all_but({5}), unchecked), "skip");
 }
 
@@ -230,7 +241,7 @@ TEST(TwoDelays, KillsComeBeforeVotes) {
   EXPECT_EQ(seen_by(run, {0, 1, 2, 5, 6, 7, 9, 10, 11, 12}, fast_of_four()), "skip");
   EXPECT_EQ(seen_by(run, all_but({11}), fast_of_four()), "skip");
   Rules votes_first = fast_of_four();
-  votes_first.votes_last = false;  // fork_order
+  votes_first.policy = &kOne<VotesBeforeKills<>>;  // fork_order
   EXPECT_EQ(seen_by(run, all_but({11}), votes_first), "commit 0");
 }
 

@@ -16,6 +16,10 @@
 
 namespace thresher::certified {
 
+/// Of rules with another policy than kSound, whose functions do what Hself asks, among others.
+inline constexpr std::string_view kNotTheProtocol =
+    "policy: a rule of the protocol is replaced by another, as only tests do";
+
 /// The first hypothesis of `CLegal` that does not hold, by its name there; empty when all hold.
 /// `byz_le`, at most f faulty nodes, is what the operator assumes and nobody can check. Pre: no
 /// coin draws the leaders.
@@ -30,7 +34,7 @@ constexpr std::string_view broken_hypothesis(const Rules& rules, const Committee
   if (!all_dense && !rules.dense_anchor) return "must_be_dense: an anchor has `dense` parents";
   if (commit + dense < n + (all_dense ? 0 : f) + 1)
     return "C2: votes that commit and parents of an anchor share an author";
-  if (!rules.self_edge) return "Hself: a header names its author's latest vertex";
+  if (rules.policy != &kSound) return kNotTheProtocol;
   return {};
 }
 

@@ -5,8 +5,7 @@
 //
 // Guarantees: `bullshark` and `anchored_bullshark` commit one sequence at every n >= 3f+1 and every
 // sample size (docs/protocols/anchored.md). `sparse_bullshark` does so only with the probability
-// computed on that page. The switches at the end exist for mutant tests; a deployment never
-// changes them.
+// computed on that page.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +28,9 @@ enum class Turns : std::uint8_t {
   kInOrder,  ///< everybody's in turn, whatever they did: ledgers that name no rule
   kPrompt    ///< but for those not named in time by the last ordered anchors, or that lost one
 };
+
+class Policy;
+extern const Policy kSound;
 
 struct Rules {
   std::string_view name;
@@ -61,11 +63,9 @@ struct Rules {
   /// chance. The throughput and the use of NICs in arXiv 2506.13998 give that number of edges.
   bool fewest_parents = false;
 
-  bool self_edge = true;           ///< a vertex refers to its author's latest earlier one
-  bool serves_below_floor = true;  ///< accepted vertices below the floor are kept for peers
-  bool insists = true;             ///< what a repeated header waits for is looked for again
-  bool walks_again = true;         ///< after a change of leaders, anchors are looked for anew
-  bool named_by_anchor = true;     ///< who was in time is read off an anchor, not off what is held
+  /// What is decided, and how (policy.hpp): the rules of the protocol, unless a test takes one
+  /// away.
+  const Policy* policy = &kSound;
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
   /// Bullshark with its asynchronous fallback (arXiv 2201.05677).

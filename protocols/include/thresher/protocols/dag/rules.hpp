@@ -8,7 +8,6 @@
 //
 // Guarantees: thresholds satisfy A1 to A3 of docs/protocols/proof.md for every n >= 3f+1;
 // `mahi_mahi` those of docs/protocols/mahi-mahi.md.
-// The switches at the end exist for mutant tests; a deployment never changes them.
 #pragma once
 
 #include <string_view>
@@ -29,6 +28,9 @@ enum class Leaders {
   kMisses,  ///< who missed its last two slots is passed over: ledgers that name no rule
   kPrompt   ///< who the last committed leaders did not name in time, or missed a slot, is
 };
+
+class Policy;
+extern const Policy kSound;
 
 struct Rules {
   std::string_view name;
@@ -56,26 +58,9 @@ struct Rules {
   bool coin = false;
   bool bitmap_refs = false;  ///< blocks name their dense parents by a bitmap and one hash (S1)
 
-  bool check_claims = true;          ///< a claim without evidence is not accepted
-  bool stop_at_undecided = true;     ///< an undecided slot hides the anchors behind it
-  bool indirect_needs_claim = true;  ///< an anchor commits only what its history claims
-  bool self_edge = true;             ///< a block refers to its author's block before
-  bool one_vote = true;              ///< a vote counts for the block it names, not for its twins
-  bool skip_needs_authors = true;    ///< a skip has seen enough blocks of the round after
-  bool claims_in_time = true;        ///< claims count from two rounds on, not carried further
-  bool distinct_parents = true;      ///< dense parents are counted by author, not by block
-  bool claims_by_author = true;      ///< claims are counted by author, not by block
-  bool blocks_of_all = true;         ///< all are asked for a block, not who named it first alone
-  bool evidence_of_all = true;       ///< all are asked for evidence, not the first claimer alone
-  bool evidence_whole = true;        ///< evidence is sent whole, whatever payloads it belongs to
-  bool evidence_durable = true;      ///< a restarted node can prove what it claimed
-  bool serves_below_floor = true;    ///< accepted blocks below the floor are kept for peers
-  bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
-  bool equivocations_told = true;    ///< proofs of equivocation are sent to all
-  bool brings_late = true;           ///< blocks that others may lack are sent along when named
-  bool check_kills = true;           ///< a KILL without evidence is not accepted
-  bool votes_last = true;            ///< an anchor's claims and KILLs come before its votes
-  bool votes_seen = true;            ///< votes in an anchor's history commit
+  /// What is decided, and how (policy.hpp): the rules of the protocol, unless a test takes one
+  /// away.
+  const Policy* policy = &kSound;
 
   /// The node whose turn it is may be passed over: any block may be a leader's.
   constexpr bool reputation() const { return leaders != Leaders::kInTurn; }

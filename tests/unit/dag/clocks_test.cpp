@@ -1,0 +1,68 @@
+// How long a round is waited for, and when a node asks for what it lacks.
+#include <gtest/gtest.h>
+
+#include "pull_clock.hpp"
+#include "round_timer.hpp"
+
+namespace thresher::dag {
+namespace {
+
+TEST(RoundTimer, IsOverAfterEnoughStepsUntilTheNextBlock) {
+  RoundTimer timer;
+  EXPECT_FALSE(timer.waits_for(Round{4}));
+  timer.begin(Round{4});
+  EXPECT_TRUE(timer.waits_for(Round{4}));
+  EXPECT_FALSE(timer.ends(500, 1200));
+  EXPECT_FALSE(timer.ends(500, 1200));
+  EXPECT_FALSE(timer.over());
+  EXPECT_EQ(timer.waited_for(Round{4}), 1000u);
+  EXPECT_EQ(timer.waited_for(Round{3}), 0u);
+  EXPECT_TRUE(timer.ends(500, 1200));
+  EXPECT_TRUE(timer.over());
+  timer.restart();
+  EXPECT_FALSE(timer.over());
+  EXPECT_EQ(timer.waited_for(Round{4}), 1500u);
+  timer.begin(Round{5});
+  EXPECT_EQ(timer.waited_for(Round{5}), 0u);
+}
+
+constexpr Delay kIdle{50000};
+constexpr Delay kHalf{100};
+using Tick = PullClock::Tick;
+
+TEST(PullClock, IsSeldomWhileThereIsNoHurry) {
+  PullClock clock;
+  EXPECT_EQ(clock.arm(false, kIdle), kIdle);
+  EXPECT_EQ(clock.arm(false, kIdle), std::nullopt);  // it runs
+  EXPECT_EQ(clock.tick(), Tick::kWhole);
+  EXPECT_EQ(clock.arm(false, kIdle), kIdle);
+  EXPECT_EQ(clock.ticks(), 1u);
+}
+
+TEST(PullClock, IsArmedAgainWhenItWouldComeTooLate) {
+  PullClock clock;
+  EXPECT_EQ(clock.arm(false, kIdle), kIdle);
+  clock.hurry();
+  clock.hurry(false);  // something else is in none
+  EXPECT_EQ(clock.arm(false, kIdle), kHalf);
+  EXPECT_EQ(clock.arm(true, kIdle), std::nullopt);
+}
+
+TEST(PullClock, HasAHalfTickBeforeEachWholeOneInAHurry) {
+  PullClock clock;
+  clock.hurry();
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(clock.arm(false, kIdle), kHalf);
+    EXPECT_EQ(clock.tick(), Tick::kHalf);
+    EXPECT_TRUE(clock.half());
+    EXPECT_EQ(clock.arm(false, kIdle), kHalf);
+    EXPECT_EQ(clock.tick(), Tick::kWhole);
+    EXPECT_EQ(clock.ticks(), i + 1);
+  }
+  clock.look_again(false);
+  EXPECT_EQ(clock.arm(false, kIdle), kIdle);
+  EXPECT_EQ(clock.tick(), Tick::kWhole);
+}
+
+}  // namespace
+}  // namespace thresher::dag
