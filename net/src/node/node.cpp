@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "files/disk_problem.hpp"
-#include "host/guarded.hpp"
 #include "files/odd_file.hpp"
+#include "host/guarded.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
 #include "thresher/crypto/key_file.hpp"

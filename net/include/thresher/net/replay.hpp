@@ -1,8 +1,9 @@
 // Makes a node's ordering protocol do again what it did, from the journal of one of its starts.
 //
-//   auto again = net::replay_journal("net/node0/journal/journal-1", {.genesis =
-//   "net/genesis.json"}); if (again && again->difference) std::cerr << again->difference->recorded;
-//   // and `->now`
+//   auto journal = net::newest_journal("net/node0");
+//   if (!journal) return fail(journal.error());
+//   auto again = net::replay_journal(*journal, {"net/genesis.json", "net/node0/coin.key"});
+//   if (again && again->difference) report(again->difference->recorded);
 //
 // A journal is what `thresher node run --journal` writes (NodeOptions::journal_bytes): each call
 // into the protocol, what the protocol asked for in it, and the call's result. A protocol reads
