@@ -150,9 +150,10 @@ class Alone:
             return self.run("log", "prove", "--home", self.home, "--position", position)
 
         proof = prove(self.begins)
-        if pruned := re.search(r"was pruned: the log of this node begins at position (\d+)", proof.stderr):
-            self.begins = int(pruned[1])
-            proof = prove(self.begins)
+        # It was pruned further; and what is proved begins with a whole leaf of the tree.
+        for words in (r"was pruned: the log of this node begins at position (\d+)", r"can be proved from position (\d+) on"):
+            if later := re.search(words, proof.stderr):
+                proof = prove(later[1])
         if proof.returncode != 0 and not re.search("certif|computed", proof.stderr):
             raise Finding(f"where the log began, position {self.begins}, is proved with: {proof.stderr}")
 

@@ -45,7 +45,7 @@ TEST(Culprits, AreLeftOutOfACount) {
   culprits.add(node(5), proof_against(5), Round{1});
   culprits.add(node(6), proof_against(6), Round{1});
   Tally authors(committee);
-  for (const std::uint64_t i : {0, 1, 5}) authors.add(node(i));
+  for (const std::uint64_t i : {0u, 1u, 5u}) authors.add(node(i));
   EXPECT_EQ(culprits.among(authors), 1u);
 }
 

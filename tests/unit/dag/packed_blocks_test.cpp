@@ -25,7 +25,7 @@ TEST(PackedBlocks, AreOneForEachAuthorAndRound) {
 
 TEST(PackedBlocks, ComeByAuthor) {
   PackedBlocks packed;
-  for (const std::uint64_t author : {3, 0, 2}) packed.add(block(author, 5));
+  for (const std::uint64_t author : {3u, 0u, 2u}) packed.add(block(author, 5));
   packed.add(block(1, 4));
   std::vector<NodeId> authors;
   for (const BlockPtr& b : packed.of(Round{5})) authors.push_back(b->author());

@@ -41,7 +41,7 @@ TEST(KeptPayload, DoesNotCountWhatWasDropped) {
 
 TEST(KeptPayload, CountsAFarBlockUntilItIsNear) {
   KeptPayload kept(*Committee::of(4));
-  for (const std::uint64_t round : {7, 9}) {
+  for (const std::uint64_t round : {7u, 9u}) {
     const BlockPtr far = block(1, round, 10 * round);
     kept.begins_to_wait(*far);
     kept.waits_no_more(*far);
@@ -57,7 +57,7 @@ TEST(KeptPayload, CountsAFarBlockUntilItIsNear) {
 
 TEST(HeaderOnly, IsTakenWhenItIsNear) {
   HeaderOnly lean;
-  for (const std::uint64_t round : {9, 7, 8}) {
+  for (const std::uint64_t round : {9u, 7u, 8u}) {
     lean.add(edge(1, round));
     lean.wait_till_near(edge(1, round));
   }
