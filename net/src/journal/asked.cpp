@@ -91,7 +91,7 @@ Body asked::verify(const Verify& v, std::optional<NodeId> from) {
   return out.u64(short_hash(all.view())).take();
 }
 
-Body asked::verify(const VerifyAll& v, std::optional<NodeId> from) {
+Body asked::verify_all(const VerifyAll& v, std::optional<NodeId> from) {
   Writer all;
   all.bytes(v.digest.bytes);
   v.list->for_each([&](NodeId signer, const Signature& s) { all.u16(signer.value).bytes(s); });

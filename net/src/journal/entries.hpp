@@ -99,7 +99,7 @@ Body arm(TimerId id, Delay after);
 Body cancel(TimerId id);
 Body persist(const std::vector<Persist>& records, std::uint64_t barrier);
 Body verify(const Verify& v, std::optional<NodeId> from);
-Body verify(const VerifyAll& v, std::optional<NodeId> from);
+Body verify_all(const VerifyAll& v, std::optional<NodeId> from);
 Body endorse(const Endorse& e);
 Body accuse(const Accuse& a);
 Body broken(const std::string& what);

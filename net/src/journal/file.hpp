@@ -41,6 +41,8 @@ class JournalWriter {
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   void add(EntryKind kind, ByteView body);
+  /// False once it has ended: what is added then is lost.
+  bool on() const { return !stopped_; }
   void flush();
   const std::string& path() const { return path_; }
 

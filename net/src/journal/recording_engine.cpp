@@ -15,15 +15,15 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
       : host_(host), writer_(std::move(writer)), engine_(make(*this)) {}
 
   bool receive(NodeId from, const Frame& frame) override {
-    add(EntryKind::kReceive, journal::call::receive(from, frame));
+    note(EntryKind::kReceive, journal::call::receive, from, frame);
     return returns(engine_->receive(from, frame));
   }
   bool push(HostInput input) override {
-    add(journal::call::kind_of(input), journal::call::input(input));
+    note(journal::call::kind_of(input), journal::call::input, input);
     return returns(engine_->push(std::move(input)));
   }
   void submit(Bytes payload, const Digest& root, const std::optional<Digest>& replaces) override {
-    add(EntryKind::kSubmit, journal::call::submit(payload, root, replaces));
+    note(EntryKind::kSubmit, journal::call::submit, payload, root, replaces);
     engine_->submit(std::move(payload), root, replaces);
     returns();
   }
@@ -38,30 +38,30 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
     return any;
   }
   void persisted(std::uint64_t barrier) override {
-    add(EntryKind::kPersisted, journal::call::persisted(barrier));
+    note(EntryKind::kPersisted, journal::call::persisted, barrier);
     engine_->persisted(barrier);
     returns();
   }
   void adopt(const Commit& commit, Stored stored) override {
-    add(EntryKind::kAdopt, journal::call::adopt(commit, stored));
+    note(EntryKind::kAdopt, journal::call::adopt, commit, stored);
     engine_->adopt(commit, stored);
     returns();
   }
   std::vector<Persist> take_progress(Round slot) override {
-    add(EntryKind::kTakeProgress, journal::call::take_progress(slot));
+    note(EntryKind::kTakeProgress, journal::call::take_progress, slot);
     return returns(engine_->take_progress(slot));
   }
   std::vector<Persist> entry_of(const Commit& commit,
                                 const std::vector<Persist>& progress) override {
-    add(EntryKind::kEntryOf, journal::call::entry_of(commit, progress));
+    note(EntryKind::kEntryOf, journal::call::entry_of, commit, progress);
     return returns(engine_->entry_of(commit, progress));
   }
   std::vector<Persist> records_of(const Commit& commit) override {
-    add(EntryKind::kRecordsOf, journal::call::records_of(commit));
+    note(EntryKind::kRecordsOf, journal::call::records_of, commit);
     return returns(engine_->records_of(commit));
   }
   void remember(NodeId peer, const Pledge& pledge) override {
-    add(EntryKind::kRemember, journal::call::remember(peer, pledge));
+    note(EntryKind::kRemember, journal::call::remember, peer, pledge);
     engine_->remember(peer, pledge);
     returns();
   }
@@ -91,58 +91,60 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
 
  private:
   void send(NodeId to, const Frame& frame) override {
-    add(EntryKind::kSend, journal::asked::send(to, frame));
+    note(EntryKind::kSend, journal::asked::send, to, frame);
     host_.send(to, frame);
   }
   void broadcast(const Frame& frame) override {
-    add(EntryKind::kBroadcast, journal::asked::broadcast(frame));
+    note(EntryKind::kBroadcast, journal::asked::broadcast, frame);
     host_.broadcast(frame);
   }
   void deliver(Commit commit) override {
-    add(EntryKind::kDeliver, journal::asked::deliver(commit));
+    note(EntryKind::kDeliver, journal::asked::deliver, commit);
     host_.deliver(std::move(commit));
   }
   void arm(TimerId id, Delay d) override {
-    add(EntryKind::kArm, journal::asked::arm(id, d));
+    note(EntryKind::kArm, journal::asked::arm, id, d);
     host_.arm(id, d);
   }
   void cancel(TimerId id) override {
-    add(EntryKind::kCancel, journal::asked::cancel(id));
+    note(EntryKind::kCancel, journal::asked::cancel, id);
     host_.cancel(id);
   }
   void persist(std::vector<Persist> records, std::uint64_t barrier) override {
-    add(EntryKind::kPersist, journal::asked::persist(records, barrier));
+    note(EntryKind::kPersist, journal::asked::persist, records, barrier);
     host_.persist(std::move(records), barrier);
   }
   void verify(const Verify& v, std::optional<NodeId> from) override {
-    add(EntryKind::kVerify, journal::asked::verify(v, from));
+    note(EntryKind::kVerify, journal::asked::verify, v, from);
     host_.verify(v, from);
   }
   void verify(const VerifyAll& v, std::optional<NodeId> from) override {
-    add(EntryKind::kVerifyAll, journal::asked::verify(v, from));
+    note(EntryKind::kVerifyAll, journal::asked::verify_all, v, from);
     host_.verify(v, from);
   }
   void endorse(const Endorse& e) override {
-    add(EntryKind::kEndorse, journal::asked::endorse(e));
+    note(EntryKind::kEndorse, journal::asked::endorse, e);
     host_.endorse(e);
   }
   void accuse(const Accuse& a) override {
-    add(EntryKind::kAccuse, journal::asked::accuse(a));
+    note(EntryKind::kAccuse, journal::asked::accuse, a);
     host_.accuse(a);
   }
   void broken(const std::string& what) override {
-    add(EntryKind::kBroken, journal::asked::broken(what));
+    note(EntryKind::kBroken, journal::asked::broken, what);
     writer_->flush();
     host_.broken(what + "; `thresher node replay` shows it again, from " + writer_->path());
   }
   void refused(NodeId from, std::uint64_t times) override {
-    add(EntryKind::kRefused, journal::asked::refused(from, times));
+    note(EntryKind::kRefused, journal::asked::refused, from, times);
     host_.refused(from, times);
   }
   Digest root_of(ByteView payload) override { return host_.root_of(payload); }
   std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const override {
     auto answer = host_.payload_of(record, root);
-    add(EntryKind::kRead, journal::asked::with_answer(journal::asked::read(record, root), answer));
+    if (writer_->on())
+      add(EntryKind::kRead,
+          journal::asked::with_answer(journal::asked::read(record, root), answer));
     return answer;
   }
 
@@ -153,10 +155,15 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
     begun();
     writer_->add(kind, body);
   }
+  /// A journal that has ended costs nothing: what would stand in it is not made.
+  template <class Encode, class... Args>
+  void note(EntryKind kind, Encode encode, const Args&... args) const {
+    if (writer_->on()) add(kind, encode(args...));
+  }
   void returns() { add(EntryKind::kReturn, journal::returned()); }
   template <class R>
   R returns(R result) {
-    add(EntryKind::kReturn, journal::returned(result));
+    if (writer_->on()) add(EntryKind::kReturn, journal::returned(result));
     return result;
   }
 

@@ -113,7 +113,7 @@ class Replay final : private EngineHost {
     (void)asked(EntryKind::kVerify, journal::asked::verify(v, from));
   }
   void verify(const VerifyAll& v, std::optional<NodeId> from) override {
-    (void)asked(EntryKind::kVerifyAll, journal::asked::verify(v, from));
+    (void)asked(EntryKind::kVerifyAll, journal::asked::verify_all(v, from));
   }
   void endorse(const Endorse& e) override {
     (void)asked(EntryKind::kEndorse, journal::asked::endorse(e));
