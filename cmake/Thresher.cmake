@@ -9,11 +9,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   add_compile_options(-fconstexpr-steps=100000000)
 endif()
 
-# ccache takes precompiled headers only when told that they are what they seem: ccache(1), "precompiled headers".
+# ccache takes precompiled headers only when told that they are what they seem: ccache(1), "precompiled headers". It is not told to
+# trust headers that change while a file is compiled: an object made of such a header was once taken for one of the next.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
 # Precompiled headers, one for the parts and one for the tests: a fifth of a cold build is parsing the standard library. A build
