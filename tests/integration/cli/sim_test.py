@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a shell's background job would ignore it
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
 BINARY = str(pathlib.Path(BINARY).resolve()) if pathlib.Path(BINARY).exists() else BINARY
 ROOT = pathlib.Path(__file__).resolve().parents[3]
