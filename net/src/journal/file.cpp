@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "thresher journal 1\n";
 constexpr std::string_view kMagicOfAny = "thresher journal ";
 constexpr std::string_view kName = "journal-";
+/// The file of a start that has not come to anything yet.
+constexpr std::string_view kStarting = "/starting";
 /// Journals of a folder beside the one that begins.
 constexpr std::size_t kKept = 1;
 /// More is written before the caller asks for it.
@@ -70,27 +72,45 @@ Result<std::unique_ptr<JournalWriter>, Error> JournalWriter::create(const std::s
                                                                     Tell tell) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return disk_error("cannot make the folder of journals '" + folder + "'", errno, folder);
-  const std::vector<std::uint64_t> there = numbers_in(folder);
-  for (std::size_t i = 0; i + kKept < there.size(); ++i)
-    (void)::unlink(path_of(folder, there[i]).c_str());
-  const std::string path = path_of(folder, there.empty() ? 1 : there.back() + 1);
+  const std::string path = folder + std::string(kStarting);
+  (void)::unlink(path.c_str());
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return disk_error("cannot make the journal '" + path + "'", errno, path);
-  std::unique_ptr<JournalWriter> out(new JournalWriter(file, path, most_bytes, std::move(tell)));
-  if (const int error = write_all(file, as_view(kMagic)))
+  if (const int error = write_all(file, as_view(kMagic))) {
+    ::close(file);
+    (void)::unlink(path.c_str());
     return disk_error("cannot write the journal '" + path + "'", error, path);
+  }
+  std::unique_ptr<JournalWriter> out(new JournalWriter(file, folder, most_bytes, std::move(tell)));
   out->append(EntryKind::kHead, encode_head(head));
   out->flush();
   return out;
 }
 
-JournalWriter::JournalWriter(int file, std::string path, std::uint64_t most_bytes, Tell tell)
-    : file_(file), path_(std::move(path)), most_(most_bytes), tell_(std::move(tell)) {}
+JournalWriter::JournalWriter(int file, std::string folder, std::uint64_t most_bytes, Tell tell)
+    : file_(file),
+      folder_(std::move(folder)),
+      path_(folder_ + std::string(kStarting)),
+      most_(most_bytes),
+      tell_(std::move(tell)) {}
 
 JournalWriter::~JournalWriter() {
   if (!stopped_) append(EntryKind::kClosed, {});
   flush();
   ::close(file_);
+  if (!kept_) (void)::unlink(path_.c_str());
+}
+
+void JournalWriter::keep() {
+  if (std::exchange(kept_, true)) return;
+  const std::vector<std::uint64_t> there = numbers_in(folder_);
+  const std::string path = path_of(folder_, there.empty() ? 1 : there.back() + 1);
+  if (::rename(path_.c_str(), path.c_str()) != 0)
+    return stop("the journal '" + path_ + "' cannot be named '" + path +
+                "', the node goes on without it: " + disk_problem(errno));
+  path_ = path;
+  for (std::size_t i = 0; i + kKept < there.size(); ++i)
+    (void)::unlink(path_of(folder_, there[i]).c_str());
 }
 
 void JournalWriter::add(EntryKind kind, ByteView body) {

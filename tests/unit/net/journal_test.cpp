@@ -180,6 +180,7 @@ class Journals : public ::testing::Test {
     EXPECT_EQ(engine->records_of(commit).size(), 1u);
     EXPECT_EQ(engine->entry_of(commit, {}).size(), 1u);
     broke_ = host.broke;
+    path_ = journal::journals_in(folder_).back();
   }
 
   Replayed again(const Sum& sum = {}) {
@@ -244,6 +245,7 @@ TEST_F(Journals, ABrokenInvariantIsOnTheDiskBeforeTheHostIsToldAndComesAgain) {
   (void)engine->run();
   ASSERT_EQ(host.broke.size(), 1u);
   EXPECT_THAT(host.broke[0], HasSubstr("the sum stays small"));
+  path_ = journal::journals_in(folder_).back();
   EXPECT_THAT(host.broke[0], HasSubstr(path_));
   // The engine still lives: what follows was read from the file as a dead process leaves it.
   const Replayed r = again(sum);
@@ -315,6 +317,30 @@ TEST_F(Journals, AFolderKeepsThoseOfTheLastTwoStarts) {
   EXPECT_THAT(journal::journals_in(folder_),
               ::testing::ElementsAre(folder_ + "/journal-4", folder_ + "/journal-5"));
   EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Journals, StartsThatAreRefusedPushNothingOut) {
+  record();
+  record();
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = writer();
+    EXPECT_TRUE(fs::exists(path_));
+  }
+  EXPECT_FALSE(fs::exists(path_)) << "it goes with its writer";
+  EXPECT_THAT(journal::journals_in(folder_),
+              ::testing::ElementsAre(folder_ + "/journal-1", folder_ + "/journal-2"));
+}
+
+TEST_F(Journals, AProtocolThatBreaksBeforeItsStartLeavesItsJournal) {
+  Host host;
+  {
+    const auto engine = make_recorded(make({.breaks_at = 1}), host, writer());
+    (void)engine->receive(NodeId{1}, *SumAdapter::encode(3));
+    (void)engine->run();
+  }
+  ASSERT_EQ(host.broke.size(), 1u);
+  ASSERT_EQ(journal::journals_in(folder_).size(), 1u);
+  EXPECT_THAT(host.broke[0], HasSubstr(journal::journals_in(folder_)[0]));
 }
 
 TEST_F(Journals, WhatIsNoJournalIsRefusedByWhatItIs) {
