@@ -24,3 +24,19 @@ foreach(row
     set_tests_properties(${test} PROPERTIES COST ${seconds})
   endforeach()
 endforeach()
+
+# Quarters of a core that a test takes (thresher_test in cmake/Thresher.cmake), where it says nothing itself: Python's are half a core,
+# and these a quarter, which wait for nodes, disks and clocks nearly all of their time.
+foreach(test
+    howto_back_up_and_restore howto_reproduce_a_figure howto_run_an_experiment integration_beacon integration_changed integration_cli integration_cli_outputs integration_cli_unreadable integration_cluster_history
+    integration_cluster_others integration_cluster_trace integration_cluster_wan integration_demo integration_docs integration_examples
+    integration_gateway integration_gateway_client integration_history integration_life_backup integration_life_proofs
+    integration_nightly integration_node_running integration_node_secrets integration_package integration_two_delays integration_verify_interrupt
+    integration_verify_stream)
+  set_tests_properties(${test} PROPERTIES PROCESSORS 2)
+endforeach()
+foreach(test
+    integration_cluster_stalled integration_digraph_agree integration_digraph_links integration_dkg_cli integration_life_clients
+    integration_node_clients integration_node_observe integration_node_start integration_store_holes)
+  set_tests_properties(${test} PROPERTIES PROCESSORS 1)
+endforeach()

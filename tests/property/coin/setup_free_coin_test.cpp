@@ -98,7 +98,7 @@ void play(const Play& p) {
 }
 
 TEST(SetupFreeCoins, KeepTheirPromisesUnderDrawnSchedules) {
-  play({.runs = 80});
+  play({.runs = 40});
 }
 TEST(SetupFreeCoins, KeepTheirPromisesInTheEventsEngine) {
   play({.runs = 80, .first = 100'000, .engine = sim::Engine::kEvents});

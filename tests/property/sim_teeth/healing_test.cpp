@@ -59,7 +59,7 @@ std::vector<Defect> defects() {
       without(dag::kOne<dag::EvidenceAskedOfTheFirstClaimer>, "EvidenceAskedOfTheFirstClaimer",
               sparse, 4000),
       without(dag::kOne<dag::EvidenceThatARestartLoses>, "EvidenceThatARestartLoses", sparse,
-              64000),
+              40000),
       without(dag::kOne<dag::EvidenceCutByPayloads>, "EvidenceCutByPayloads", sparse, 4000),
       without(dag::kOne<dag::TwinsWithoutAQuota>, "TwinsWithoutAQuota", sparse, 40000),
       without(dag::kOne<dag::BlocksAskedOfTheFirstNamer>, "BlocksAskedOfTheFirstNamer", sparse,
