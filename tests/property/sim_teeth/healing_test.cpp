@@ -67,7 +67,7 @@ std::vector<Defect> defects() {
       without(dag::kOne<dag::NothingServedBelowTheFloor>, "NothingServedBelowTheFloor", dense,
               2000),
       without(certified::kOne<certified::AVertexThatIsForgotten>, "AVertexThatIsForgotten",
-              anchored, 8000),
+              anchored, 40000),
       without(&Pbft::Config::joins, "ViewsThatAreMissed", 2000),
       without(&Pbft::Config::complains, "AClientThatIsStarved", 2000),
   };
