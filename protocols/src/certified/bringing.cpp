@@ -22,7 +22,7 @@ void Bullshark::State::missed_by(const Ref& ref, NodeId asker) {
 }
 
 bool Bullshark::State::is_late(NodeId author) const {
-  return latecomers.degree(author, own_round()) >= dag::Lateness::kLate;
+  return latecomers.degree(author, own_round()) >= chassis::Lateness::kLate;
 }
 
 // R11: where only anchors are dense they alone name the vertices of late authors, and bring them.

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "../dag/latecomers.hpp"
-#include "../dag/patience.hpp"
+#include "../chassis/latecomers.hpp"
+#include "../chassis/patience.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
@@ -279,8 +279,8 @@ struct Bullshark::State {
   Round timer_for{0};         // the round whose timer was armed
   bool timed_out = false;     // the timer of timer_for ran out
   std::uint64_t so_long = 0;  // for what timer_for waits for, in 1/1000 Delta
-  dag::Patience patience;     // counts anchors, not rounds: slot_of()
-  dag::Latecomers latecomers;
+  chassis::Patience patience;  // counts anchors, not rounds: slot_of()
+  chassis::Latecomers latecomers;
   bool pushed_recently = false;
   bool started = false;
   Round began_at{0};  // the own round at the start

@@ -15,7 +15,7 @@
 
 #include "thresher/core/committee.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 
 class Answers {
  public:
@@ -36,4 +36,4 @@ class Answers {
   std::vector<std::uint32_t> outstanding_;  // by peer
 };
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -17,7 +17,7 @@
 
 #include "thresher/core/committee.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 
 enum class Lateness : std::uint8_t {
   kInTime,
@@ -52,4 +52,4 @@ class Latecomers {
   std::vector<Record> records_;
 };
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -1,48 +1,13 @@
-// What waits for parents, what is missing, and what is charged for it.
-#include "waits.hpp"
+// What is missing, and what is charged for it.
+#include "missing.hpp"
 
 #include <gtest/gtest.h>
 
 #include "asks.hpp"
 #include "bookkeeping.hpp"
-#include "missing.hpp"
-#include "thresher/core/assert.hpp"
 
 namespace thresher::dag {
 namespace {
-
-TEST(Waits, WhoWasWokenWaitsNoMore) {
-  Waits waits;
-  waits.add(edge(0, 1), edge(1, 2));
-  waits.add(edge(0, 1), edge(2, 3));
-  waits.add(edge(1, 2), edge(3, 3));
-  EXPECT_EQ(waits.size(), 3u);
-  std::vector<Edge> ready{edge(9, 9)};
-  waits.wake(edge(0, 1), ready);
-  EXPECT_EQ(ready, (std::vector<Edge>{edge(9, 9), edge(1, 2), edge(2, 3)}));
-  EXPECT_EQ(waits.size(), 1u);
-  EXPECT_TRUE(waits.of(edge(0, 1)).empty());
-  waits.wake(edge(0, 1), ready);
-  EXPECT_EQ(ready.size(), 3u);
-}
-
-TEST(Waits, AFloorFreesThoseWhoWaitForWhatIsBelowIt) {
-  Waits waits;
-  waits.add(edge(0, 3), edge(1, 4));
-  waits.add(edge(0, 4), edge(1, 5));
-  waits.add(edge(0, 5), edge(1, 6));
-  std::vector<Edge> ready;
-  waits.forget(Round{4}, ready);
-  EXPECT_EQ(ready, (std::vector<Edge>{edge(1, 4), edge(1, 5)}));
-  ASSERT_EQ(waits.of(edge(0, 5)).size(), 1u);
-  EXPECT_EQ(waits.of(edge(0, 5)).front(), edge(1, 6));
-  EXPECT_EQ(waits.size(), 1u);
-}
-
-TEST(Waits, NobodyWaitsForWhatIsNotOlder) {
-  Waits waits;
-  EXPECT_THROW(waits.add(edge(0, 2), edge(1, 2)), InvariantBroken);
-}
 
 TEST(MissingBlocks, AreChargedToTheFirstWhoNamesThem) {
   MissingBlocks missing(*Committee::of(4));

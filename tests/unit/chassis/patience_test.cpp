@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "bookkeeping.hpp"
-#include "frontier.hpp"
-#include "service.hpp"
+#include "names.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 namespace {
 
 constexpr std::uint64_t kT = 6000;
@@ -80,30 +78,5 @@ TEST(Patience, SilenceIsBoundedByTheWindowAndRoundsAreForgotten) {
   EXPECT_EQ(patience.silence(node(2)), 3u);
 }
 
-TEST(Frontier, IsWhereSomebodyCorrectIs) {
-  Frontier frontier(*Committee::of(7), node(0));
-  frontier.note(node(1), Round{1000});
-  frontier.note(node(2), Round{900});
-  EXPECT_EQ(frontier.reached(), Round{0});  // two may lie
-  frontier.note(node(3), Round{5});
-  EXPECT_EQ(frontier.reached(), Round{5});
-  frontier.note(node(3), Round{4});  // an old one
-  EXPECT_EQ(frontier.seen(node(3)), Round{5});
-  frontier.note(node(4), Round{7});
-  EXPECT_EQ(frontier.reached(), Round{7});
-}
-
-TEST(Service, WhoGotEnoughWaitsForTheNextDelta) {
-  Service service(*Committee::of(4), 100);
-  EXPECT_TRUE(service.count(node(1), 99));
-  EXPECT_TRUE(service.may(node(1)));
-  EXPECT_FALSE(service.count(node(1), 99));  // the timer runs
-  EXPECT_FALSE(service.may(node(1)));
-  EXPECT_TRUE(service.may(node(2)));
-  service.afresh();
-  EXPECT_TRUE(service.may(node(1)));
-  EXPECT_TRUE(service.count(node(2), 1));
-}
-
 }  // namespace
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -4,7 +4,7 @@
 
 #include "thresher/core/assert.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 namespace {
 
 /// How much later a sign makes an author, and how late it is at most; the points from which on it
@@ -65,4 +65,4 @@ bool Latecomers::any(Round now) const {
                      [&](const Record& record) { return points(record, now) >= kLateFrom; });
 }
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "bookkeeping.hpp"
+#include "names.hpp"
 #include "thresher/core/assert.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 namespace {
 
 TEST(Latecomers, OneSignLastsAFewRounds) {
@@ -61,4 +61,4 @@ TEST(Latecomers, TheOwnRoundNeverFalls) {
 }
 
 }  // namespace
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -5,7 +5,7 @@
 
 #include "thresher/core/assert.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 
 Frontier::Frontier(const Committee& committee, NodeId self)
     : self_(self), enough_(committee.at_least(kValidity)), seen_(committee.size()) {}
@@ -15,6 +15,7 @@ void Frontier::note(NodeId peer, Round round) {
   if (round <= seen) return;
   if (seen <= reached_ && round > reached_) ++beyond_;
   seen = round;
+  highest_ = std::max(highest_, round);
   if (beyond_ < enough_) return;
   // The highest round that so many peers have reached.
   std::vector<Round> others;
@@ -29,4 +30,4 @@ void Frontier::note(NodeId peer, Round round) {
       std::count_if(others.begin(), others.end(), [&](Round r) { return r > reached_; }));
 }
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -21,7 +21,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/ids.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 
 class Patience {
  public:
@@ -81,4 +81,4 @@ class Patience {
   Round commits_since_{0};  // the last slot that was committed directly, or after which T grew
 };
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

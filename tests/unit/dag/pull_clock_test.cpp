@@ -1,30 +1,10 @@
-// How long a round is waited for, and when a node asks for what it lacks.
-#include <gtest/gtest.h>
-
+// When a node asks for what it lacks.
 #include "pull_clock.hpp"
-#include "round_timer.hpp"
+
+#include <gtest/gtest.h>
 
 namespace thresher::dag {
 namespace {
-
-TEST(RoundTimer, IsOverAfterEnoughStepsUntilTheNextBlock) {
-  RoundTimer timer;
-  EXPECT_FALSE(timer.waits_for(Round{4}));
-  timer.begin(Round{4});
-  EXPECT_TRUE(timer.waits_for(Round{4}));
-  EXPECT_FALSE(timer.ends(500, 1200));
-  EXPECT_FALSE(timer.ends(500, 1200));
-  EXPECT_FALSE(timer.over());
-  EXPECT_EQ(timer.waited_for(Round{4}), 1000u);
-  EXPECT_EQ(timer.waited_for(Round{3}), 0u);
-  EXPECT_TRUE(timer.ends(500, 1200));
-  EXPECT_TRUE(timer.over());
-  timer.restart();
-  EXPECT_FALSE(timer.over());
-  EXPECT_EQ(timer.waited_for(Round{4}), 1500u);
-  timer.begin(Round{5});
-  EXPECT_EQ(timer.waited_for(Round{5}), 0u);
-}
 
 constexpr Delay kIdle{50000};
 constexpr Delay kHalf{100};

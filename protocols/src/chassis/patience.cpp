@@ -5,7 +5,7 @@
 
 #include "thresher/core/assert.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 namespace {
 
 constexpr std::uint64_t kTimeoutCap = 64;
@@ -130,4 +130,4 @@ void Patience::forget(Round floor) {
   while (!missed_.empty() && missed_.begin()->first <= floor) missed_.erase(missed_.begin());
 }
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

@@ -16,7 +16,7 @@
 
 #include "thresher/core/ids.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 
 class RoundTimer {
  public:
@@ -44,4 +44,4 @@ class RoundTimer {
   bool over_ = false;
 };
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis

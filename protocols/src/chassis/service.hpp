@@ -1,4 +1,4 @@
-// What each peer was served of late: what one gets in a Delta is bounded.
+// What each peer was served of late: what one gets between two runs of a timer is bounded.
 //
 //   Service service(committee, limits.served_bytes);
 //   if (!service.may(peer)) return;        // it asks again, or another
@@ -15,7 +15,7 @@
 
 #include "thresher/core/committee.hpp"
 
-namespace thresher::dag {
+namespace thresher::chassis {
 
 class Service {
  public:
@@ -36,8 +36,8 @@ class Service {
 
  private:
   std::uint64_t most_;
-  std::vector<std::uint64_t> bytes_;  // by peer, in this Delta
+  std::vector<std::uint64_t> bytes_;  // by peer, since afresh()
   bool counting_ = false;             // the timer runs
 };
 
-}  // namespace thresher::dag
+}  // namespace thresher::chassis
