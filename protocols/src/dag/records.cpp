@@ -86,7 +86,7 @@ Bytes Records::encode(const Equivocation& proof) {
   return Bytes::from(out.take());
 }
 
-std::optional<RestoredRecords::Held> Records::read_block(const Restored& record) const {
+std::optional<RestoredBlock> Records::read_block(const Restored& record) const {
   Reader in(record.value.view());
   auto block = decode_slim(in, chain_, committee_.size());
   if (!block) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<RestoredRecords::Held> Records::read_block(const Restored& record)
     *block = std::move(whole);
   }
   const bool came_with_log = !in.done() && in.u8() == kCameWithLog;
-  return RestoredRecords::Held{std::move(*block), came_with_log};
+  return RestoredBlock{std::move(*block), came_with_log};
 }
 
 std::optional<Records::Evidence> Records::read_evidence(const Restored& record) const {
