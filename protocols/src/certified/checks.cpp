@@ -15,14 +15,16 @@ bool Checks::room(const Check& check) const {
   return check.from == self_ || of_[check.from.value] < most;
 }
 
-void Checks::keep(Check check, std::uint64_t first, std::uint64_t verdicts) {
+void Checks::keep(Check&& check, std::uint64_t first, std::uint64_t verdicts) {
   THRESHER_ASSERT(room(check), "what a peer can have checked is bounded");
   THRESHER_ASSERT(verdicts > 0, "a check awaits a verdict");
   ++of_[check.from.value];
-  Pending one{std::move(check), verdicts, verdicts, 0, {}};
-  if (one.what.kind == Check::Kind::kVotes) one.good.assign(verdicts, false);
-  const bool fresh = pending_.emplace(first, std::move(one)).second;
+  const auto [it, fresh] = pending_.try_emplace(first);
   THRESHER_ASSERT(fresh, "no two tickets are alike");
+  Pending& one = it->second;
+  if (check.kind == Check::Kind::kVotes) one.so_far.good.assign(verdicts, false);
+  one.so_far.what = std::move(check);
+  one.asked = one.left = verdicts;
 }
 
 std::optional<Checks::Concluded> Checks::verdict(std::uint64_t ticket, bool ok) {
@@ -32,13 +34,14 @@ std::optional<Checks::Concluded> Checks::verdict(std::uint64_t ticket, bool ok) 
   Pending& one = it->second;
   const std::uint64_t index = ticket - it->first;
   if (index >= one.asked) return std::nullopt;
-  if (!ok) ++one.bad;
-  if (!one.good.empty()) one.good[index] = ok;
+  if (!ok) ++one.so_far.bad;
+  if (!one.so_far.good.empty()) one.so_far.good[index] = ok;
   if (--one.left > 0) return std::nullopt;
-  Concluded out{std::move(one.what), one.bad, std::move(one.good)};
+  std::optional<Concluded> out(std::move(one.so_far));
   pending_.erase(it);
-  THRESHER_ASSERT(of_[out.what.from.value] > 0, "what is concluded was pending");
-  --of_[out.what.from.value];
+  std::uint32_t& pending = of_[out->what.from.value];
+  THRESHER_ASSERT(pending > 0, "what is concluded was pending");
+  --pending;
   return out;
 }
 

@@ -34,15 +34,15 @@ class Checks {
  public:
   struct Concluded {
     Check what;
-    std::uint64_t bad;       ///< verdicts
-    std::vector<bool> good;  ///< kVotes: by signature
+    std::uint64_t bad = 0;     ///< verdicts
+    std::vector<bool> good{};  ///< kVotes: by signature
   };
 
   Checks(const Committee& committee, NodeId self, const Limits& limits);
 
   bool room(const Check& check) const;
   /// Pre: room(check); the tickets [first, first + verdicts) are new.
-  void keep(Check check, std::uint64_t first, std::uint64_t verdicts);
+  void keep(Check&& check, std::uint64_t first, std::uint64_t verdicts);
   /// Empty: others are missing still, or nothing waits for this ticket.
   std::optional<Concluded> verdict(std::uint64_t ticket, bool ok);
   std::size_t size() const { return pending_.size(); }
@@ -54,11 +54,9 @@ class Checks {
 
  private:
   struct Pending {
-    Check what;
+    Concluded so_far;
     std::uint64_t asked = 0;  // verdicts
     std::uint64_t left = 0;   // not here yet
-    std::uint64_t bad = 0;
-    std::vector<bool> good;  // kVotes
   };
   NodeId self_;
   std::uint32_t most_;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "thresher/protocols/certified/vertex.hpp"
@@ -33,13 +34,31 @@ class PeerHeaders {
   const ProposalPtr& last(NodeId author) const { return authors_[author.value].kept.back(); }
   void drop_last(NodeId author) { authors_[author.value].kept.pop_back(); }
   /// Null: none of this round is kept.
-  ProposalPtr of_round(NodeId author, Round round) const;
+  ProposalPtr of_round(NodeId author, Round round) const {
+    for (const ProposalPtr& p : authors_[author.value].kept) {
+      if (p->header.round == round) return p;
+    }
+    return nullptr;
+  }
   /// Kept, or the last one voted for; null: neither.
-  ProposalPtr find(NodeId author, Round round, const Digest& digest) const;
+  ProposalPtr find(NodeId author, Round round, const Digest& digest) const {
+    const Author& one = authors_[author.value];
+    const auto fits = [&](const ProposalPtr& p) {
+      return p->header.round == round && p->digest == digest;
+    };
+    if (one.voted_for && fits(one.voted_for)) return one.voted_for;
+    for (const ProposalPtr& p : one.kept) {
+      if (fits(p)) return p;
+    }
+    return nullptr;
+  }
   /// Some peer's header is of a later round.
   bool any_above(Round round) const;
   /// Its author has a certificate of this round.
-  void certified(NodeId author, Round round);
+  void certified(NodeId author, Round round) {
+    std::erase_if(authors_[author.value].kept,
+                  [&](const ProposalPtr& p) { return p->header.round <= round; });
+  }
 
   /// The round of the last vote, which may wait for its signature still.
   Round voted(NodeId author) const { return authors_[author.value].voted; }
@@ -50,7 +69,13 @@ class PeerHeaders {
   /// Pre: its round is above voted(author), and the ticket is new.
   void begin_vote(const ProposalPtr& proposal, std::uint64_t ticket);
   /// The header whose vote was asked for with this ticket; null: none waits for it.
-  ProposalPtr take_signed(std::uint64_t ticket);
+  ProposalPtr take_signed(std::uint64_t ticket) {
+    const auto it = signing_.find(ticket);
+    if (it == signing_.end()) return nullptr;
+    ProposalPtr proposal = std::move(it->second);
+    signing_.erase(it);
+    return proposal;
+  }
   /// False: a later vote was asked for meanwhile, and this one is not given.
   bool vote(const ProposalPtr& proposal, const Signature& signature);
   /// A vote of before a restart.
