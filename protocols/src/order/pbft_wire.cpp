@@ -15,6 +15,8 @@ enum Kind : std::uint8_t {
   kWant,
   kDecided,
   kBroadcast,  ///< one of Bracha's messages follows
+  kFetch,
+  kFetched,
 };
 
 WireParts parts_of(Writer& control, Bytes payload = {}) {
@@ -45,6 +47,12 @@ struct Encoder {
   }
   WireParts operator()(const pbft::Decided& m) const {
     return parts_of(Writer().u8(kDecided).u64(m.slot), m.value);
+  }
+  WireParts operator()(const pbft::Fetch& m) const {
+    return parts_of(Writer().u8(kFetch).u64(m.slot).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const pbft::Fetched& m) const {
+    return parts_of(Writer().u8(kFetched).u64(m.slot), m.value);
   }
   WireParts operator()(const Bracha::Message& m) const {
     const WireParts inner = encode(m);
@@ -89,7 +97,8 @@ std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee
     if (!m) return std::nullopt;
     return Pbft::Message(std::move(*m));
   }
-  if (kind == kPrePrepare || kind == kForward || kind == kDecided) carries = true;
+  if (kind == kPrePrepare || kind == kForward || kind == kDecided || kind == kFetched)
+    carries = true;
   if (kind == kPrePrepare) {
     const std::uint64_t view = number();
     out = pbft::PrePrepare{view, number(), parts.payload};
@@ -109,6 +118,11 @@ std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee
     const std::uint64_t view = number();
     out = pbft::Want{view, number()};
   }
+  if (kind == kFetch) {
+    const std::uint64_t slot = number();
+    out = pbft::Fetch{slot, in.digest()};
+  }
+  if (kind == kFetched) out = pbft::Fetched{number(), parts.payload};
   if (kind == kDecided) out = pbft::Decided{number(), parts.payload};
   if (!in.done() || (!carries && !parts.payload.empty())) return std::nullopt;
   return out;

@@ -81,8 +81,20 @@ void PbftStuffing::make(Kind<Bracha::Message>, Prng& rng, Out& out) const {
   for (Bracha::Message& m : stuff_with(inner, about, rng.next())) out.emplace_back(std::move(m));
 }
 
+void PbftStuffing::make(Kind<pbft::Fetch>, Prng& rng, Out& out) const {
+  const auto* vote = std::get_if<pbft::Vote>(&heard_);
+  for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
+    out.push_back(pbft::Fetch{any_slot(rng), vote != nullptr ? vote->digest : nobodys(rng)});
+}
+
+void PbftStuffing::make(Kind<pbft::Fetched>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
+    out.push_back(pbft::Fetched{any_slot(rng), filler(config_.value_bytes, rng)});
+}
+
 void PbftStuffing::answer(const Message& heard, Prng& rng, Out& out) const {
   if (std::holds_alternative<pbft::Want>(heard)) make(Kind<pbft::Decided>{}, rng, out);
+  if (std::holds_alternative<pbft::Fetch>(heard)) make(Kind<pbft::Fetched>{}, rng, out);
   const auto* inner = std::get_if<Bracha::Message>(&heard);
   const bool asks = inner != nullptr && std::holds_alternative<bracha::Want>(*inner);
   if (asks) make(Kind<Bracha::Message>{}, rng, out);

@@ -139,7 +139,7 @@ TEST(WireVersion, TheRefusalSaysWhatToDo) {
   loop.call_after(20'000'000, [&] { loop.stop(); });
   loop.run();
   old.join();
-  EXPECT_EQ(why, "the peer speaks wire version 1, this node 7; upgrade the older one");
+  EXPECT_EQ(why, "the peer speaks wire version 1, this node 8; upgrade the older one");
 }
 
 TEST(WireVersion, AClientOfVersion2IsServedInItsOwnLayout) {
