@@ -34,13 +34,13 @@ std::optional<Digest> Pbft::named(std::uint64_t slot) const {
 }
 
 std::optional<Bytes> Pbft::value_of(std::uint64_t slot, const Digest& digest) const {
-  if (digest == hash({})) return Bytes{};
+  static const Digest kHole = hash({});
+  if (digest == kHole) return Bytes{};
   if (const auto s = slots_.find(slot); s != slots_.end()) {
     const auto kept = s->second.values.find(digest);
     if (kept != s->second.values.end()) return kept->second;
   }
-  if (const Bytes* decided = log_.decided(slot); decided && hash(decided->view()) == digest)
-    return *decided;
+  if (const Bytes* delivered = log_.delivered_value(digest)) return *delivered;
   if (const order::Queued* request = requests_.find(digest)) return request->value;
   return std::nullopt;
 }

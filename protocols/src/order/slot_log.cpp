@@ -80,6 +80,11 @@ const Bytes* SlotLog::decided(std::uint64_t slot) const {
   return at == decided_.end() ? nullptr : &at->second;
 }
 
+const Bytes* SlotLog::delivered_value(const Digest& digest) const {
+  const auto at = done_.find(digest);
+  return at == done_.end() ? nullptr : decided(at->second);
+}
+
 bool SlotLog::repeats(const Digest& digest) const {
   const auto at = done_.find(digest);
   return at != done_.end() && at->second + limits_.history >= delivered_;

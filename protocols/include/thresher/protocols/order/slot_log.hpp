@@ -65,6 +65,8 @@ class SlotLog {
   std::uint64_t delivered() const { return delivered_; }
   /// Null: not decided, or forgotten.
   const Bytes* decided(std::uint64_t slot) const;
+  /// A value that was delivered, without hashing any; null: none such, or forgotten.
+  const Bytes* delivered_value(const Digest& digest) const;
   /// Whether it was delivered within the history.
   bool repeats(const Digest& digest) const;
   std::size_t size() const { return decided_.size(); }
