@@ -20,7 +20,6 @@ enum Timer : std::uint32_t { kProgress = 2, kIdling = 4, kServed = 6 };
 constexpr std::uint64_t kQuiet = 4;        // ticks of waiting before things are said again
 constexpr std::uint64_t kPatience = 8;     // ticks: three delays to change a view, four to decide
 constexpr std::uint64_t kWindowTicks = 4;  // to decide a window, and to hear that a quorum has it
-constexpr std::uint64_t kAnswers = 4;      // decided slots sent for one question
 constexpr std::uint64_t kViewsAhead = 4;   // twice as many are followed
 constexpr std::uint64_t kServedBytes = 64u << 20;  // of decisions, for one peer at a time
 
@@ -178,8 +177,8 @@ bool Pbft::censored() const {
          ticks_ >= complaint_->since + patience_ + turn_ticks();
 }
 
-// R7: one request at a time, the oldest of each peer in turn. The leader gets it from here as well,
-// because its submitter may have left the leader out.
+// R7: one request at a time, the oldest of each peer in turn. The leader can have it from here as
+// well, because its submitter may have left the leader out.
 void Pbft::complain(Fx& fx) {
   if (!config_.complains || !active_ || leader(view_) == config_.self) return;
   if (complaint_ && requests_.find(complaint_->digest) == nullptr) complaint_.reset();
@@ -193,19 +192,17 @@ void Pbft::complain(Fx& fx) {
   }
   if (!complaint_ || ticks_ < complaint_->next) return;
   complaint_->next = ticks_ + std::max(kQuiet, ticks_ - complaint_->since);
-  fx.send(leader(view_), Forward{requests_.find(complaint_->digest)->value, true});
+  fx.send(leader(view_), Offer{complaint_->digest, true});
   submit_again(fx);
 }
 
-// R1. The own requests may have been lost on their way to others. Under full load one waits for its
-// turn about as long as kAgain, and a copy of all that waits for each few ticks would make the wait
-// longer, until views end before they decide anything.
+// R1. The own requests may have been lost on their way to others: who lacks one asks for it.
 void Pbft::submit_again(Fx& fx) {
   if (ticks_ < submitted_again_ + std::max(kAgain, patience_)) return;
   std::uint64_t some = config_.window;
   requests_.each_of(config_.self, [&](const order::Queued& r) {
     if (some-- == 0 || ticks_ < r.since + kQuiet) return false;
-    fx.broadcast(Forward{r.value});
+    fx.broadcast(Offer{r.digest});
     submitted_again_ = ticks_;
     return true;
   });
@@ -270,6 +267,24 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
   return news && *news && (!m.urgent || leader(view_) == config_.self);
 }
 
+// R1, R7
+bool Pbft::receive(NodeId from, const Offer& m, Fx& fx) {
+  if (log_.repeats(m.digest)) return false;
+  if (const order::Queued* request = requests_.find(m.digest))
+    return receive(from, Forward{request->value, m.urgent}, fx);
+  fx.send(from, Ask{m.digest});
+  return false;
+}
+
+// R1, R7
+bool Pbft::receive(NodeId from, const Ask& m, Fx& fx) {
+  const order::Queued* request = requests_.find(m.digest);
+  if (request == nullptr || !serve(from, request->value.size(), fx)) return false;
+  const bool urgent = complaint_ && complaint_->digest == m.digest && leader(view_) == from;
+  fx.send(from, Forward{request->value, urgent});
+  return false;
+}
+
 // R9: how far a peer has delivered.
 bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   if (!announce(from, m.delivered)) return false;
@@ -289,9 +304,9 @@ bool Pbft::serve(NodeId to, std::size_t bytes, Fx& fx) {
 // R9
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
   for (std::uint64_t s = m.slot; s < delivered() && s - m.slot < kAnswers; ++s) {
-    const Bytes* value = log_.decided(s);
-    if (value == nullptr || !serve(from, value->size(), fx)) break;
-    fx.send(from, Decided{s, *value});
+    const Digest* name = log_.delivered_name(s);
+    if (name == nullptr || !serve(from, sizeof(Ordered), fx)) break;
+    fx.send(from, Ordered{s, *name});
   }
   fx.send(from, Checkpoint{view_, delivered()});
   const auto start = starts_.find(m.view);
@@ -301,8 +316,12 @@ bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
 }
 
 // R9: f+1 that say the same decided it, because one of them is correct.
-bool Pbft::receive(NodeId from, const Decided& m, Fx&) {
-  return log_.hear(from, m.slot, m.value);
+bool Pbft::receive(NodeId from, const Ordered& m, Fx& fx) {
+  if (!log_.hear(from, m.slot, m.digest)) return false;
+  if (settle(m.slot)) return true;
+  fetch_missing(fx);
+  arm(fx);
+  return false;
 }
 
 bool Pbft::announce(NodeId id, std::uint64_t delivered) {

@@ -45,9 +45,10 @@ std::optional<Bytes> Pbft::value_of(std::uint64_t slot, const Digest& digest) co
   return std::nullopt;
 }
 
-/// Those that say that they accepted it: in their view changes, or by their votes.
+/// Those that say that they accepted or delivered it.
 std::vector<NodeId> Pbft::holders(std::uint64_t slot, const Digest& digest) const {
   NodeSet all;
+  if (const auto vouched = log_.vouched(slot)) all = vouched->by;
   for (const auto& [id, change] : changes_) {
     const auto claim = change.claims.find(slot);
     if (claim != change.claims.end() && claim->second.seen.contains(digest)) all.insert(id);
@@ -67,26 +68,42 @@ std::vector<NodeId> Pbft::holders(std::uint64_t slot, const Digest& digest) cons
   return out;
 }
 
-// R6. Of f+1 that accepted it one is correct and gives it; others have their turn next.
+// R6, R9: those that have their turn are asked, at growing pauses.
+void Pbft::fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx& fx) {
+  Asked& asked = asks_[slot];
+  const std::vector<NodeId> from = holders(slot, digest);
+  some = std::min(from.size(), some);
+  for (std::size_t k = 0; k < some; ++k)
+    fx.send(from[(config_.self.value + asked.times + k) % from.size()], Fetch{slot, digest});
+  asked.times += some;
+  asked.pause = asked.pause == 0 ? kNear : std::min(2 * asked.pause, kAgain);
+  asked.next = ticks_ + asked.pause;
+}
+
+// R6, R9. Of f+1 that accepted a value one is correct and gives it. What others delivered is not
+// urgent: one is asked, and then the next.
 void Pbft::fetch_missing(Fx& fx) {
-  if (!active_) return;
-  for (std::uint64_t slot = delivered(); slot < highest_; ++slot) {
-    if (!fits(slot) || proposals_.contains({view_, slot})) continue;
-    const auto digest = named(slot);
+  const std::size_t validity = config_.committee.at_least(kValidity);
+  const std::uint64_t end = std::max(highest_, delivered() + kAnswers);
+  for (std::uint64_t slot = delivered(); slot < end; ++slot) {
+    if (settle(slot)) continue;
+    const auto vouched = log_.vouched(slot);
+    const bool proposed = log_.decided(slot) != nullptr || proposals_.contains({view_, slot});
+    if (!vouched && (proposed || !active_ || !fits(slot))) continue;
+    const auto digest = vouched ? std::optional(vouched->digest) : named(slot);
     if (!digest) continue;
-    const bool chosen = slot < first_;
-    auto& asked =
-        asks_.try_emplace(slot, Asked{ticks_ + (chosen ? 0 : kNear), kNear, 0}).first->second;
-    if (ticks_ < asked.next) continue;
-    const std::vector<NodeId> from = holders(slot, *digest);
-    const std::size_t some =
-        std::min<std::size_t>(from.size(), config_.committee.at_least(kValidity));
-    for (std::size_t k = 0; k < some; ++k)
-      fx.send(from[(asked.times * some + k) % from.size()], Fetch{slot, *digest});
-    ++asked.times;
-    asked.next = ticks_ + asked.pause;
-    asked.pause = std::min(2 * asked.pause, kAgain);
+    const bool sent = !vouched && slot >= first_;  // and most likely near
+    const Asked& asked =
+        asks_.try_emplace(slot, Asked{ticks_ + (sent ? kNear : 0), 0, 0}).first->second;
+    if (ticks_ >= asked.next) fetch(slot, *digest, vouched ? 1 : validity, fx);
   }
+}
+
+// R9
+bool Pbft::settle(std::uint64_t slot) {
+  const auto vouched = log_.vouched(slot);
+  const auto value = vouched ? value_of(slot, vouched->digest) : std::nullopt;
+  return value && log_.decide(slot, *value);
 }
 
 // R6
@@ -96,14 +113,19 @@ bool Pbft::receive(NodeId from, const Fetch& m, Fx& fx) {
   return false;
 }
 
-// R6. More than one were asked, so what is here already is nobody's offence.
+// R6, R9. More than one may have been asked, so what is here already is nobody's offence.
 bool Pbft::receive(NodeId, const Fetched& m, Fx&) {
+  if (m.value.size() > config_.value_bytes) {
+    ++refused_;
+    return false;
+  }
+  const auto vouched = log_.vouched(m.slot);
   const bool wanted = active_ && fits(m.slot) && !proposals_.contains({view_, m.slot});
-  if (m.value.size() > config_.value_bytes) ++refused_;
-  if (!wanted || m.value.size() > config_.value_bytes) return false;
-  const auto digest = named(m.slot);
+  if (!vouched && !wanted) return false;
+  const auto digest = vouched ? std::optional(vouched->digest) : named(m.slot);
   if (!digest || hash(m.value.view()) != *digest) return false;
   asks_.erase(m.slot);
+  if (vouched) return log_.decide(m.slot, m.value);
   return proposals_.try_emplace({view_, m.slot}, m.value).second;
 }
 

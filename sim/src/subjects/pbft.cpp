@@ -92,8 +92,13 @@ struct PbftSubject : SlotSubject, SlotWords {
   static MessageFacts facts(const pbft::Want& m) { return {.label = "want", .round = m.slot}; }
   static MessageFacts facts(const pbft::Fetch& m) { return {.label = "fetch", .round = m.slot}; }
   static MessageFacts facts(const pbft::Fetched& m) {
-    return {.label = "fetched", .round = m.slot};
+    return {.label = "fetched", .round = m.slot, .answer = true};
   }
+  static MessageFacts facts(const pbft::Ordered& m) {
+    return {.label = "ordered", .round = m.slot, .answer = true};
+  }
+  static MessageFacts facts(const pbft::Offer&) { return {.label = "offer"}; }
+  static MessageFacts facts(const pbft::Ask&) { return {.label = "ask"}; }
   static MessageFacts facts(const Bracha::Message&) { return {.label = "view-change"}; }
 
   static bool change(pbft::PrePrepare& m, Mutation by) {
@@ -125,6 +130,11 @@ struct PbftSubject : SlotSubject, SlotWords {
   static bool change(pbft::Fetched& m, Mutation by) {
     return by.payload("value", m.value) || by.number("slot", m.slot);
   }
+  static bool change(pbft::Ordered& m, Mutation by) {
+    return by.digest("digest", m.digest) || by.number("slot", m.slot);
+  }
+  static bool change(pbft::Offer& m, Mutation by) { return by.digest("digest", m.digest); }
+  static bool change(pbft::Ask& m, Mutation by) { return by.digest("digest", m.digest); }
   static bool change(Bracha::Message& m, Mutation by) { return mutate_bracha(m, by); }
 };
 

@@ -9,14 +9,14 @@
 // serves others. Channels are authenticated, nothing is signed: a prepared value that a view change
 // claims counts only if a validity set says it was proposed, and view changes travel by Bracha's
 // broadcast, so that all judge the same ones and a new-view only names them. They hold digests; who
-// lacks a value asks those that accepted it. Accepted values, votes and views are durable first; a restarted node votes again from the next view on. A node that missed any number
-// of views joins the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of
-// each peer `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered
-// within the last `history` slots copies are not delivered again. A node more than `history` slots
-// behind needs the state from elsewhere. Does not judge payloads, and does not hide them from the
-// leader. Rules, proofs and bounds: docs/protocols/pbft.md.
-// Source: Castro, Liskov, "Practical Byzantine Fault Tolerance and Proactive Recovery" (2002),
-// sections 4.4 and 4.5.
+// lacks a value asks those that accepted it. Accepted values, votes and views are durable first; a
+// restarted node votes again from the next view on. A node that missed any number of views joins
+// the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
+// `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
+// last `history` slots copies are not delivered again. A node more than `history` slots behind
+// needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
+// Rules, proofs and bounds: docs/protocols/pbft.md. Source: Castro, Liskov, "Practical Byzantine
+// Fault Tolerance and Proactive Recovery" (2002), sections 4.4 and 4.5.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,6 @@ namespace thresher {
 
 namespace pbft {
 
-using order::Decided;
 using order::Delivery;
 using order::Forward;
 using order::Submit;
@@ -68,7 +67,13 @@ struct Want {
   std::uint64_t slot = 0;
 };
 
-/// Asks for a value that the receiver accepted for `slot`, as it said in a vote or a view change.
+/// The sender delivered a value of this name in this slot.
+struct Ordered {
+  std::uint64_t slot = 0;
+  Digest digest{};
+};
+/// Asks for a value that the receiver accepted for `slot`, as it said in a vote or a view change,
+/// or that it delivered there.
 struct Fetch {
   std::uint64_t slot = 0;
   Digest digest{};
@@ -77,6 +82,15 @@ struct Fetch {
 struct Fetched {
   std::uint64_t slot = 0;
   Bytes value;
+};
+/// A request of the sender still waits; `urgent` as in Forward.
+struct Offer {
+  Digest digest{};
+  bool urgent = false;
+};
+/// Asks for the request that was offered; a Forward is the answer.
+struct Ask {
+  Digest digest{};
 };
 
 /// Table of the durable decisions: key decision_key(slot), body the value. The record's value is
@@ -113,9 +127,9 @@ struct Footprint {
 
 class Pbft {
  public:
-  using Message =
-      std::variant<pbft::PrePrepare, pbft::Vote, pbft::NewView, pbft::Forward, pbft::Checkpoint,
-                   pbft::Want, pbft::Decided, Bracha::Message, pbft::Fetch, pbft::Fetched>;
+  using Message = std::variant<pbft::PrePrepare, pbft::Vote, pbft::NewView, pbft::Forward,
+                               pbft::Checkpoint, pbft::Want, pbft::Ordered, Bracha::Message,
+                               pbft::Fetch, pbft::Fetched, pbft::Offer, pbft::Ask>;
   using Output = pbft::Delivery;
   using Request = pbft::Submit;
   using Fx = Effects<Message, Output>;
@@ -217,10 +231,12 @@ class Pbft {
   bool receive(NodeId from, const pbft::Forward& m, Fx& fx);
   bool receive(NodeId from, const pbft::Checkpoint& m, Fx& fx);
   bool receive(NodeId from, const pbft::Want& m, Fx& fx);
-  bool receive(NodeId from, const pbft::Decided& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Ordered& m, Fx& fx);
   bool receive(NodeId from, const Bracha::Message& m, Fx& fx);
   bool receive(NodeId from, const pbft::Fetch& m, Fx& fx);
   bool receive(NodeId from, const pbft::Fetched& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Offer& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Ask& m, Fx& fx);
   bool serve(NodeId to, std::size_t bytes, Fx& fx);
   NodeId leader(std::uint64_t view) const;
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
@@ -243,6 +259,8 @@ class Pbft {
   std::optional<Bytes> value_of(std::uint64_t slot, const Digest& digest) const;
   std::vector<NodeId> holders(std::uint64_t slot, const Digest& digest) const;
   void fetch_missing(Fx& fx);
+  void fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx& fx);
+  bool settle(std::uint64_t slot);
   bool announce(NodeId id, std::uint64_t delivered);
   Tally* count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
   bool enough(const Ballot& b, pbft::Phase phase) const;
