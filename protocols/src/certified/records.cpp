@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../chassis/commit_records.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::certified {
@@ -11,12 +12,6 @@ namespace {
 Payload with_body(const Header& h, const Bytes& body) {
   // The root is what the header says: the host's storage checks its own checksums.
   return h.payload_bytes == 0 ? Payload{} : Payload{body, h.payload_root};
-}
-
-Bytes slot_key(Round slot) {
-  Writer key;
-  key.u64(slot.value);
-  return Bytes::from(key.take());
 }
 
 Bytes vertex_key(const Vertex& vertex) {
@@ -62,15 +57,11 @@ void Records::erase_vertex(const Vertex& vertex, Fx& fx) const {
 }
 
 void Records::put_delivered(const Committed& commit, const Leaders& after, Fx& fx) const {
-  if (!kept_) return;
-  Writer value;
-  value.u64(commit.before.value).bytes(commit.leader.bytes);
-  after.encode(value);
-  fx.push(Persist{kDelivered, slot_key(commit.slot), Bytes::from(value.take()), {}, true});
+  if (kept_) fx.push(chassis::commit_record(kDelivered, commit, after));
 }
 
 void Records::erase_delivered(Round slot, Fx& fx) const {
-  if (kept_) fx.push(Persist{kDelivered, slot_key(slot), {}, {}, true});
+  if (kept_) fx.push(chassis::no_commit_record(kDelivered, slot));
 }
 
 std::optional<Records::OwnHeader> Records::read_own(const Restored& record) const {

@@ -4,25 +4,21 @@
 #include <memory>
 #include <vector>
 
+#include "../chassis/names.hpp"
+#include "../chassis/payloads.hpp"
 #include "thresher/protocols/certified/vertex.hpp"
 
 namespace thresher::certified {
 
-inline NodeId node(std::uint64_t i) {
-  return NodeId{static_cast<std::uint16_t>(i)};
-}
+using chassis::node;
+using chassis::payload;
+
 inline Ref ref(std::uint64_t author, std::uint64_t round) {
   return {node(author), Round{round}};
 }
 inline Signature signature(std::uint8_t name) {
   Signature out{};
   out[0] = static_cast<std::byte>(name);
-  return out;
-}
-inline Payload payload(std::size_t bytes, std::uint8_t name) {
-  Payload out;
-  out.bytes = Bytes::from(std::vector<std::byte>(bytes, static_cast<std::byte>(name)));
-  out.root = hash(out.bytes.view());
   return out;
 }
 /// `salt` tells headers of one name apart.

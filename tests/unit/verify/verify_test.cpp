@@ -3,6 +3,7 @@
 #include <map>
 
 #include "bracha.hpp"
+#include "parsed.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/draw.hpp"
 #include "thresher/verify/text.hpp"
@@ -12,12 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-Automaton parsed(const std::string& text) {
-  auto ta = parse_automaton(text, "test.ta");
-  EXPECT_TRUE(ta) << ta.error();
-  return ta ? *ta : Automaton{};
-}
 
 std::string error_of(const std::string& text) {
   const auto ta = parse_automaton(text, "test.ta");
