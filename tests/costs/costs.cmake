@@ -31,7 +31,7 @@ foreach(test
     howto_back_up_and_restore howto_reproduce_a_figure howto_run_an_experiment integration_beacon integration_changed integration_cli integration_cli_outputs integration_cli_unreadable integration_cluster_history
     integration_cluster_others integration_cluster_trace integration_cluster_wan integration_demo integration_docs integration_examples
     integration_gateway integration_gateway_client integration_history integration_life_backup integration_life_proofs
-    integration_nightly integration_node_running integration_node_secrets integration_package integration_two_delays integration_verify_interrupt
+    integration_nightly integration_node_journal integration_node_running integration_node_secrets integration_package integration_two_delays integration_verify_interrupt
     integration_verify_stream)
   set_tests_properties(${test} PROPERTIES PROCESSORS 2)
 endforeach()
