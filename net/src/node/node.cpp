@@ -13,8 +13,10 @@
 #include "files/disk_problem.hpp"
 #include "files/odd_file.hpp"
 #include "host/guarded.hpp"
+#include "life/resting_store.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
@@ -78,6 +80,15 @@ std::unique_ptr<journal::JournalWriter> begin_journal(const NodeOptions& o, cons
   if (made) return std::move(*made);
   guarded(tell, "log", {})("runs without a journal: " + made.error().text());
   return nullptr;
+}
+
+Result<Unit, Error> check_log(const NodeOptions& options) {
+  if (options.make_store || options.store == StoreKind::kMemory) return Unit{};
+  const std::string path = with_paths(options).data + "/wal";
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) return WalScan().open(path);
+  if (std::filesystem::exists(path + ".base", unknown)) return at_rest(path);  // which says so
+  return Unit{};
 }
 
 NodeOptions with_paths(NodeOptions o) {
