@@ -13,7 +13,6 @@
 #include "files/disk_problem.hpp"
 #include "files/odd_file.hpp"
 #include "host/guarded.hpp"
-#include "life/resting_store.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
 #include "store/wal_scan.hpp"
@@ -87,7 +86,7 @@ Result<Unit, Error> check_log(const NodeOptions& options) {
   const std::string path = with_paths(options).data + "/wal";
   std::error_code unknown;
   if (std::filesystem::exists(path, unknown)) return WalScan().open(path);
-  if (std::filesystem::exists(path + ".base", unknown)) return at_rest(path);  // which says so
+  if (std::filesystem::exists(path + ".base", unknown)) return first_file_gone(path);
   return Unit{};
 }
 
