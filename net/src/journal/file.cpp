@@ -244,8 +244,9 @@ Result<JournalReader, Error> JournalReader::open(const std::string& path) {
                  "`thresher node run --journal` writes one into the node's folder, journal/"};
   }
   if (magic != kMagic) {
-    return Error{ErrorCode::kUnsupported, "'" + path + "' is a journal of another version", path,
-                 "replay it with the program that wrote it"};
+    return Error{ErrorCode::kUnsupported,
+                 "'" + path + "' is a journal of another version, or its first bytes are damaged",
+                 path, "replay it with the program that wrote it"};
   }
   JournalReader out(std::move(file));
   out.at_ = kMagic.size();
