@@ -9,11 +9,14 @@
 //   while (const auto* entry = reader->peek()) reader->take();
 //
 // Guarantees: a folder holds the journals of the last two starts that came to keep(), no older one,
-// and at most one of a start that did not: starts that are refused push nothing out. A file never
-// grows beyond its bound by more than one entry, and a disk that takes no more ends the journal and
-// not the node; both are told once. A reader stops at the first entry that is not whole and says
-// whether bytes are damaged or the file just ends there. What was added since the last flush() is
-// lost by a kill. The file is for its owner alone (0600): it holds what clients submitted.
+// and at most one of a start that did not: starts that are refused push nothing out, and what is no
+// file is no journal, whatever its name. A file never grows beyond its bound by more than one
+// entry. A disk that takes no more ends the journal and not the node, and so does whoever deletes,
+// moves, cuts or continues the file meanwhile; it is told once. A full disk has the end mark stand
+// where the last entries did. A reader stops at the first entry that is not whole and says whether
+// bytes are damaged, or follow the end mark, or the file just ends there. What was added since the
+// last flush() is lost by a kill. The file is for its owner alone (0600): it holds what clients
+// submitted.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +58,9 @@ class JournalWriter {
   JournalWriter(int file, std::string folder, std::uint64_t most_bytes, Tell tell);
   void append(EntryKind kind, ByteView body);
   void stop(const std::string& why);
+  /// Empty: the file is where it was made, and as long as what was written.
+  std::string not_as_written() const;
+  void mark_failure(int error);
 
   int file_;
   std::string folder_;
@@ -63,6 +69,8 @@ class JournalWriter {
   Tell tell_;
   std::vector<std::byte> unwritten_;
   std::uint64_t bytes_ = 0;
+  std::uint64_t written_;  // the file's size
+  std::uint64_t before_;   // and before the last flush()
   bool stopped_ = false;
   bool kept_ = false;
 };
@@ -86,7 +94,8 @@ class JournalReader {
   Entry take();
   /// Entries that were taken: the head is the first.
   std::uint64_t taken() const { return taken_; }
-  /// Why there is no next entry, if bytes are damaged. Empty: the file ends there.
+  /// Why there is no next entry, if bytes are damaged, or follow the end mark. Empty: the file ends
+  /// there.
   const std::string& damage() const { return damage_; }
 
  private:

@@ -135,7 +135,10 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
     note(EntryKind::kBroken, journal::asked::broken, what);
     writer_->keep();
     writer_->flush();
-    host_.broken(what + "; `thresher node replay` shows it again, from " + writer_->path());
+    // One that ended before this, as on a full disk, does not show it.
+    const bool kept = writer_->on();
+    host_.broken(kept ? what + "; `thresher node replay` shows it again, from " + writer_->path()
+                      : what);
   }
   void refused(NodeId from, std::uint64_t times) override {
     note(EntryKind::kRefused, journal::asked::refused, from, times);

@@ -15,6 +15,7 @@
 #include "host/guarded.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
@@ -78,6 +79,15 @@ std::unique_ptr<journal::JournalWriter> begin_journal(const NodeOptions& o, cons
   if (made) return std::move(*made);
   guarded(tell, "log", {})("runs without a journal: " + made.error().text());
   return nullptr;
+}
+
+Result<Unit, Error> check_log(const NodeOptions& options) {
+  if (options.make_store || options.store == StoreKind::kMemory) return Unit{};
+  const std::string path = with_paths(options).data + "/wal";
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) return WalScan().open(path);
+  if (std::filesystem::exists(path + ".base", unknown)) return first_file_gone(path);
+  return Unit{};
 }
 
 NodeOptions with_paths(NodeOptions o) {
