@@ -61,7 +61,6 @@ std::vector<Defect> defects() {
       without(dag::kOne<dag::EvidenceThatARestartLoses>, "EvidenceThatARestartLoses", sparse,
               40000),
       without(dag::kOne<dag::EvidenceCutByPayloads>, "EvidenceCutByPayloads", sparse, 4000),
-      without(dag::kOne<dag::TwinsWithoutAQuota>, "TwinsWithoutAQuota", sparse, 40000),
       without(dag::kOne<dag::BlocksAskedOfTheFirstNamer>, "BlocksAskedOfTheFirstNamer", sparse,
               2000),
       without(dag::kOne<dag::NothingServedBelowTheFloor>, "NothingServedBelowTheFloor", dense,
