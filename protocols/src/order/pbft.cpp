@@ -270,18 +270,15 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
 // R1, R7
 bool Pbft::receive(NodeId from, const Offer& m, Fx& fx) {
   if (log_.repeats(m.digest)) return false;
-  if (const order::Queued* request = requests_.find(m.digest))
-    return receive(from, Forward{request->value, m.urgent}, fx);
-  fx.send(from, Ask{m.digest});
+  if (const auto known = requests_.forward_of(m)) return receive(from, *known, fx);
+  fx.send(from, Ask{m.digest, m.urgent});
   return false;
 }
 
 // R1, R7
 bool Pbft::receive(NodeId from, const Ask& m, Fx& fx) {
-  const order::Queued* request = requests_.find(m.digest);
-  if (request == nullptr || !serve(from, request->value.size(), fx)) return false;
-  const bool urgent = complaint_ && complaint_->digest == m.digest && leader(view_) == from;
-  fx.send(from, Forward{request->value, urgent});
+  const auto request = requests_.forward_of(m);
+  if (request && serve(from, request->value.size(), fx)) fx.send(from, *request);
   return false;
 }
 

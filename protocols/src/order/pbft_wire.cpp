@@ -60,7 +60,7 @@ struct Encoder {
     return parts_of(Writer().u8(kOffer).u8(m.urgent ? 1 : 0).bytes(m.digest.bytes));
   }
   WireParts operator()(const pbft::Ask& m) const {
-    return parts_of(Writer().u8(kAsk).bytes(m.digest.bytes));
+    return parts_of(Writer().u8(kAsk).u8(m.urgent ? 1 : 0).bytes(m.digest.bytes));
   }
   WireParts operator()(const Bracha::Message& m) const {
     const WireParts inner = encode(m);
@@ -129,12 +129,12 @@ std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee
     const std::uint64_t slot = number();
     out = pbft::Fetch{slot, in.digest()};
   }
-  if (kind == kOffer) {
+  if (kind == kOffer || kind == kAsk) {
     const std::uint8_t urgent = in.u8();
     if (urgent > 1) return std::nullopt;
-    out = pbft::Offer{in.digest(), urgent == 1};
+    if (kind == kOffer) out = pbft::Offer{in.digest(), urgent == 1};
+    if (kind == kAsk) out = pbft::Ask{in.digest(), urgent == 1};
   }
-  if (kind == kAsk) out = pbft::Ask{in.digest()};
   if (kind == kFetched) out = pbft::Fetched{number(), parts.payload};
   if (kind == kOrdered) {
     const std::uint64_t slot = number();

@@ -100,7 +100,7 @@ void PbftStuffing::make(Kind<pbft::Offer>, Prng& rng, Out& out) const {
 void PbftStuffing::make(Kind<pbft::Ask>, Prng& rng, Out& out) const {
   const auto* offer = std::get_if<pbft::Offer>(&heard_);
   for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
-    out.push_back(pbft::Ask{offer != nullptr ? offer->digest : nobodys(rng)});
+    out.push_back(pbft::Ask{offer != nullptr ? offer->digest : nobodys(rng), rng.below(2) == 0});
 }
 
 void PbftStuffing::answer(const Message& heard, Prng& rng, Out& out) const {

@@ -90,15 +90,9 @@ struct PbftSubject : SlotSubject, SlotWords {
     return {.label = "checkpoint", .round = m.delivered};
   }
   static MessageFacts facts(const pbft::Want& m) { return {.label = "want", .round = m.slot}; }
-  static MessageFacts facts(const pbft::Fetch& m) { return {.label = "fetch", .round = m.slot}; }
   static MessageFacts facts(const pbft::Fetched& m) {
     return {.label = "fetched", .round = m.slot, .answer = true};
   }
-  static MessageFacts facts(const pbft::Ordered& m) {
-    return {.label = "ordered", .round = m.slot, .answer = true};
-  }
-  static MessageFacts facts(const pbft::Offer&) { return {.label = "offer"}; }
-  static MessageFacts facts(const pbft::Ask&) { return {.label = "ask"}; }
   static MessageFacts facts(const Bracha::Message&) { return {.label = "view-change"}; }
 
   static bool change(pbft::PrePrepare& m, Mutation by) {
@@ -124,17 +118,9 @@ struct PbftSubject : SlotSubject, SlotWords {
   static bool change(pbft::Want& m, Mutation by) {
     return by.number("slot", m.slot) || by.number("view", m.view);
   }
-  static bool change(pbft::Fetch& m, Mutation by) {
-    return by.digest("digest", m.digest) || by.number("slot", m.slot);
-  }
   static bool change(pbft::Fetched& m, Mutation by) {
     return by.payload("value", m.value) || by.number("slot", m.slot);
   }
-  static bool change(pbft::Ordered& m, Mutation by) {
-    return by.digest("digest", m.digest) || by.number("slot", m.slot);
-  }
-  static bool change(pbft::Offer& m, Mutation by) { return by.digest("digest", m.digest); }
-  static bool change(pbft::Ask& m, Mutation by) { return by.digest("digest", m.digest); }
   static bool change(Bracha::Message& m, Mutation by) { return mutate_bracha(m, by); }
 };
 

@@ -34,8 +34,12 @@ namespace thresher {
 
 namespace pbft {
 
+using order::Ask;
 using order::Delivery;
+using order::Fetch;
 using order::Forward;
+using order::Offer;
+using order::Ordered;
 using order::Submit;
 
 enum Phase : std::uint8_t { kPrepare, kCommit };
@@ -67,30 +71,11 @@ struct Want {
   std::uint64_t slot = 0;
 };
 
-/// The sender delivered a value of this name in this slot.
-struct Ordered {
-  std::uint64_t slot = 0;
-  Digest digest{};
-};
-/// Asks for a value that the receiver accepted for `slot`, as it said in a vote or a view change,
-/// or that it delivered there.
-struct Fetch {
-  std::uint64_t slot = 0;
-  Digest digest{};
-};
-/// The answer.
+/// Answers Fetch: a value that the sender accepted for `slot`, as it said in a vote or a view
+/// change, or that it delivered there.
 struct Fetched {
   std::uint64_t slot = 0;
   Bytes value;
-};
-/// A request of the sender still waits; `urgent` as in Forward.
-struct Offer {
-  Digest digest{};
-  bool urgent = false;
-};
-/// Asks for the request that was offered; a Forward is the answer.
-struct Ask {
-  Digest digest{};
 };
 
 /// Table of the durable decisions: key decision_key(slot), body the value. The record's value is
