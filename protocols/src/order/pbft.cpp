@@ -240,7 +240,7 @@ bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
   }
   Ballot& b = slots_[m.slot].ballots[m.view];
   const Tally* tally = count(b, from, m.phase, m.digest);
-  if (m.view == view_ && from == leader(view_)) note_named(m.slot, b);
+  if (!b.accepted && m.view == view_ && from == leader(view_)) note_named(m.slot, b);
   // Only the vote that completes a quorum moves anything.
   return tally != nullptr && b.accepted == m.digest &&
          tally->count() == config_.committee.at_least(kQuorum);
