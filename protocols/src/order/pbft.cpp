@@ -496,6 +496,7 @@ Footprint Pbft::footprint() const {
   Footprint out;
   out.request_bytes = requests_.bytes();
   for (const auto& [at, value] : proposals_) out.proposal_bytes += value.size();
+  out.asks = asks_.size();
   out.slots = slots_.size();
   for (const auto& [number, slot] : slots_) {
     for (const auto& [digest, value] : slot.values) out.value_bytes += value.size();

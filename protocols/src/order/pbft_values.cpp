@@ -83,6 +83,7 @@ void Pbft::fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx&
 // R6, R9. Of f+1 that accepted a value one is correct and gives it. What others delivered is not
 // urgent: one is asked, and then the next.
 void Pbft::fetch_missing(Fx& fx) {
+  asks_.erase(asks_.begin(), asks_.lower_bound(delivered()));
   const std::size_t validity = config_.committee.at_least(kValidity);
   const std::uint64_t end = std::max(highest_, delivered() + kAnswers);
   for (std::uint64_t slot = delivered(); slot < end; ++slot) {

@@ -459,6 +459,26 @@ TEST(PbftValues, WhoLagsAsksForValuesThatItLacksAlone) {
   EXPECT_EQ(node.delivered(), 2u);
 }
 
+// A leader whose votes come before its proposals, slot after slot in one view.
+TEST(PbftValues, WhatIsDeliveredIsNotRememberedAsAskedFor) {
+  const Pbft::Config config{.self = NodeId{0}, .window = 4, .history = 64};
+  Follower t(config);
+  for (std::uint64_t slot = 0; slot < 100; ++slot) {
+    const Bytes value = sized(slot, 16);
+    t.say(1, pbft::Vote{1, slot, hash(value.view()), pbft::kPrepare});
+    t.feed(Expired{{2, {}}});
+    ASSERT_GT(t.node().footprint().asks, 0u);
+    ASSERT_LE(t.node().footprint().asks, 16u) << slot;
+    t.say(1, pbft::PrePrepare{1, slot, value});
+    for (std::uint16_t from = 1; from < 4; ++from) {
+      for (const auto phase : {pbft::kPrepare, pbft::kCommit})
+        t.say(from, pbft::Vote{1, slot, hash(value.view()), phase});
+      t.say(from, pbft::Checkpoint{1, slot + 1});
+    }
+    ASSERT_EQ(t.node().delivered(), slot + 1);
+  }
+}
+
 // R10: of what a leader was free to choose five values, then holes alone. Else a leader that shows
 // another value in each view would fill the memory, or make a replica forget what it has seen.
 TEST(PbftWorn, AReplicaAcceptsFewValuesOfASlotAndThenHoles) {

@@ -101,6 +101,7 @@ struct Footprint {
   std::size_t request_bytes = 0;
   std::size_t proposal_bytes = 0;  ///< of leaders, for this view and the next two
   std::size_t value_bytes = 0;     ///< accepted for open slots
+  std::size_t asks = 0;            ///< values that are asked for
   std::size_t slots = 0;           ///< with votes
   std::size_t digests = 0;         ///< that peers voted for, or called decided
   std::size_t decisions = 0;       ///< delivered ones of the history, and those ahead of them
