@@ -106,7 +106,9 @@ std::uint32_t nodes_for(const std::string& protocol, std::uint32_t faults) {
 }
 
 // A liar that stuffs all it hears, on a network that loses messages for a while, so that questions
-// are asked; other faulty nodes keep silent.
+// are asked; other faulty nodes keep silent. A run is so long that what liars fill does not hang on
+// the messages they happen to hear: the fullest of Bracha's six runs holds 79 % of the bound on
+// instances after 60 units of time, 85 % after 120.
 Experiment stuffed(const std::string& protocol, std::uint64_t seed) {
   Experiment e;
   e.protocol = protocol;
@@ -115,7 +117,7 @@ Experiment stuffed(const std::string& protocol, std::uint64_t seed) {
   e.n = nodes_for(protocol, e.f);
   e.network.gst = 20 * kUnit;
   e.network.loss_ppm = 100'000;
-  e.stop.time = 60 * kUnit;
+  e.stop.time = 120 * kUnit;
   const bool slots = protocol == "pbft" || protocol == "simplex" || protocol == "hotstuff2";
   if (slots) e.parameters["value_bytes"] = std::int64_t{4096};
   const NodeId liar{static_cast<std::uint16_t>(seed % e.n)};
