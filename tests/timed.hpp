@@ -146,7 +146,7 @@ class Timed {
   void emit(std::uint16_t i, const Persist& e, Todo&) {
     unwritten_[i].push_back(e);
     if (e.lazy) return;
-    (void)disks_[i].write(unwritten_[i], true);
+    (void)disks_[i].write(unwritten_[i], Sync::kYes);
     for (const Persist& record : unwritten_[i]) written(i, record);
     unwritten_[i].clear();
   }

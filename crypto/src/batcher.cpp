@@ -18,6 +18,7 @@ constexpr std::uint64_t kProbe = 64;
 /// The processor, until it was measured: libsodium on a slow core.
 constexpr std::uint64_t kUnmeasuredNs = 50'000;
 constexpr std::uint64_t kMostPauseUs = 60'000'000;
+constexpr std::size_t kMostWaves = 2;
 
 bool on_commit_path(Purpose p) {
   return p == Purpose::kQuorum;
@@ -70,7 +71,10 @@ void Batcher::register_keys(std::span<const PublicKey> keys) {
   // The worker may be in the middle of a wave: it holds the accelerator, not the lock.
   if (backends_.wide) {
     std::unique_lock lock(mutex_);
-    for_worker_.wait(lock, [this] { return !wave_ || wave_->done; });
+    for_worker_.wait(lock, [this] {
+      return std::none_of(waves_.begin(), waves_.end(),
+                          [](const auto& wave) { return wave->taken && !wave->done; });
+    });
     backends_.wide->register_keys(keys);
   }
 }
@@ -106,10 +110,18 @@ void Batcher::forget_idle() {
   if (it != senders_.end()) senders_.erase(it);
 }
 
-// While the accelerator is busy and worth it, what waits for its next wave would only be slower
-// here.
+bool Batcher::wave_has_room() const {
+  if (waves_.empty()) return true;
+  const Wave& last = *waves_.back();
+  if (waves_.front()->overdue) return false;
+  return last.taken ? waves_.size() < kMostWaves : last.requests.size() < options_.wide_batch;
+}
+
+// While the accelerator is busy and worth it, what has no room in its next wave would only be
+// slower here.
 bool Batcher::bulk_held() const {
-  return wave_ && !wave_->overdue && bulk_waiting_ > threshold();
+  return !waves_.empty() && !waves_.front()->overdue && !wave_has_room() &&
+         bulk_waiting_ > threshold();
 }
 
 // What a share could be made of.
@@ -131,9 +143,10 @@ std::uint64_t Batcher::closes() const {
 
 std::optional<std::uint64_t> Batcher::due() const {
   const std::lock_guard lock(mutex_);
-  if (!again_.empty() || (wave_ && wave_->done)) return 0;
+  const Wave* const wave = waves_.empty() ? nullptr : waves_.front().get();
+  if (!again_.empty() || (wave != nullptr && wave->done)) return 0;
   std::optional<std::uint64_t> out;
-  if (wave_ && !wave_->overdue) out = wave_->begun_us + options_.wide_timeout_us;
+  if (wave != nullptr && !wave->overdue) out = wave->begun_us + options_.wide_timeout_us;
   if (ready() > 0) out = std::min(out.value_or(UINT64_MAX), closes());
   return out;
 }
@@ -152,7 +165,7 @@ std::vector<VerifyAnswer> Batcher::run() {
   Share share;
   {
     const std::lock_guard lock(mutex_);
-    collect_wave(now, out);
+    collect_waves(now, out);
     const bool closing = ready() > 0 && closes() <= now;
     // A whole wave may come back at once: what waits beside it has half of the room.
     const std::size_t room =
@@ -160,7 +173,7 @@ std::vector<VerifyAnswer> Batcher::run() {
     const std::size_t back = std::min(again_.size(), room);
     if (closing) {
       ++(ready() >= options_.close_at ? figures_.closed_by_size : figures_.closed_by_deadline);
-      start_wave(now);
+      fill_wave(now);
       share = take_share(options_.slice - back);
     }
     const auto first = again_.end() - static_cast<std::ptrdiff_t>(back);
@@ -178,66 +191,86 @@ std::vector<VerifyAnswer> Batcher::run() {
   return out;
 }
 
-// Answers of the accelerator; what it could not answer is for the processor.
-void Batcher::collect_wave(std::uint64_t now, std::vector<VerifyAnswer>& out) {
-  if (!wave_) return;
-  if (!wave_->done) {
-    if (!wave_->overdue && now >= wave_->begun_us + options_.wide_timeout_us) give_up_wave(now);
-    return;
+// In the order in which they were given to the accelerator.
+void Batcher::collect_waves(std::uint64_t now, std::vector<VerifyAnswer>& out) {
+  while (!waves_.empty() && waves_.front()->done) {
+    const std::shared_ptr<Wave> wave = waves_.front();
+    waves_.pop_front();
+    for_worker_.notify_all();
+    if (!wave->overdue) collect(*wave, now, out);
+    if (!waves_.empty()) waves_.front()->begun_us = now;
   }
-  const std::shared_ptr<Wave> wave = std::exchange(wave_, nullptr);
-  for_worker_.notify_all();
-  if (wave->overdue) return;
+  if (waves_.empty() || waves_.front()->overdue) return;
+  if (now >= waves_.front()->begun_us + options_.wide_timeout_us) give_up_waves(now);
+}
+
+// Answers of the accelerator; what it could not answer is for the processor.
+void Batcher::collect(const Wave& wave, std::uint64_t now, std::vector<VerifyAnswer>& out) {
   std::size_t unanswered = 0;
-  for (std::size_t i = 0; i < wave->requests.size(); ++i) {
-    const VerifyRequest& r = wave->requests[i];
-    if (wave->verdicts[i] == SignatureStatus::kUnavailable) {
+  for (std::size_t i = 0; i < wave.requests.size(); ++i) {
+    const VerifyRequest& r = wave.requests[i];
+    if (wave.verdicts[i] == SignatureStatus::kUnavailable) {
       ++unanswered;
       again_.push_back(r);
     } else {
-      out.push_back({r.instance, r.ticket, r.sender, wave->verdicts[i]});
+      out.push_back({r.instance, r.ticket, r.sender, wave.verdicts[i]});
     }
   }
-  figures_.wide += wave->requests.size() - unanswered;
-  if (unanswered > 0) {
-    ++figures_.wide_losses;
-    wide_not_before_ = now + wide_pause_us_;
-    wide_pause_us_ = std::min(2 * wide_pause_us_, kMostPauseUs);
-  } else {
-    wide_pause_us_ = options_.retry_us;
-    // The shortest one of late: a full wave takes longer than an empty one, and the question is
-    // what the first signature has to wait for.
-    const std::uint64_t took = now - wave->begun_us;
-    figures_.wave_us =
-        std::max<std::uint64_t>(1, std::min(took, figures_.wave_us + figures_.wave_us / 16 + 1));
-  }
+  figures_.wide += wave.requests.size() - unanswered;
+  if (unanswered > 0) return lost_accelerator(now);
+  wide_pause_us_ = options_.retry_us;
+  // The shortest one of late: a full wave takes longer than an empty one, and the question is
+  // what the first signature has to wait for.
+  figures_.wave_us = std::max<std::uint64_t>(
+      1, std::min(wave.took_us, figures_.wave_us + figures_.wave_us / 16 + 1));
 }
 
-void Batcher::give_up_wave(std::uint64_t now) {
-  wave_->overdue = true;
-  again_.insert(again_.end(), wave_->requests.begin(), wave_->requests.end());
+// The accelerator does not answer: what it works on and what is to follow goes to the processor.
+void Batcher::give_up_waves(std::uint64_t now) {
+  for (const auto& wave : waves_)
+    again_.insert(again_.end(), wave->requests.begin(), wave->requests.end());
+  waves_.front()->overdue = true;
+  waves_.resize(1);
+  // The worker may not have begun, where the machine is slow: then it need not.
+  if (!waves_.front()->taken) waves_.clear();
+  lost_accelerator(now);
+}
+
+void Batcher::lost_accelerator(std::uint64_t now) {
   ++figures_.wide_losses;
   wide_not_before_ = now + wide_pause_us_;
   wide_pause_us_ = std::min(2 * wide_pause_us_, kMostPauseUs);
 }
 
-void Batcher::start_wave(std::uint64_t now) {
-  if (!backends_.wide || wave_ || now < wide_not_before_ || bulk_waiting_ <= threshold()) return;
-  auto wave = std::make_shared<Wave>();
-  wave->begun_us = now;
-  take_from(&Sender::bulk, false, options_.wide_batch, wave->requests);
-  take_from(&Sender::bulk, true, options_.wide_batch - wave->requests.size(), wave->requests);
-  wave->verdicts.assign(wave->requests.size(), SignatureStatus::kUnavailable);
-  wave_ = std::move(wave);
+// Begins a wave, or adds to the one that the accelerator has not begun.
+void Batcher::fill_wave(std::uint64_t now) {
+  const bool may = backends_.wide && now >= wide_not_before_ && wave_has_room();
+  if (!may || bulk_waiting_ <= threshold()) return;
+  if (waves_.empty() || waves_.back()->taken) {
+    waves_.push_back(std::make_shared<Wave>());
+    waves_.back()->begun_us = now;
+  }
+  Wave& wave = *waves_.back();
+  for (const bool suspects : {false, true}) {
+    std::vector<VerifyRequest> more;
+    take_from(&Sender::bulk, suspects, options_.wide_batch - wave.requests.size(), more);
+    wave.requests.insert(wave.requests.end(), more.begin(), more.end());
+  }
   for_worker_.notify_all();
+}
+
+std::shared_ptr<Batcher::Wave> Batcher::next_wave() const {
+  const auto next =
+      std::find_if(waves_.begin(), waves_.end(), [](const auto& wave) { return !wave->taken; });
+  return next == waves_.end() ? nullptr : *next;
 }
 
 void Batcher::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    for_worker_.wait(lock, [this] { return stopping_ || (wave_ && !wave_->taken); });
+    for_worker_.wait(lock, [this] { return stopping_ || next_wave(); });
     if (stopping_) return;
-    const std::shared_ptr<Wave> wave = wave_;
+    const std::shared_ptr<Wave> wave = next_wave();
     wave->taken = true;
     lock.unlock();
     std::vector<SignatureJob> jobs;
@@ -245,9 +278,12 @@ void Batcher::work() {
     for (const VerifyRequest& r : wave->requests)
       jobs.push_back({r.key, r.digest.bytes, r.signature});
     std::vector<SignatureStatus> verdicts(jobs.size(), SignatureStatus::kUnavailable);
+    const std::uint64_t begun = now_us_();
     backends_.wide->verify(jobs, verdicts);
+    const std::uint64_t took = now_us_() - begun;
     lock.lock();
     wave->verdicts = std::move(verdicts);
+    wave->took_us = took;
     wave->done = true;
     for_worker_.notify_all();
     if (wake_) {
@@ -388,7 +424,7 @@ BatcherFigures Batcher::figures() const {
   const std::lock_guard lock(mutex_);
   BatcherFigures out = figures_;
   out.waiting = quorum_waiting_ + bulk_waiting_ + again_.size();
-  if (wave_ && !wave_->overdue) out.waiting += wave_->requests.size();
+  for (const auto& wave : waves_) out.waiting += wave->overdue ? 0 : wave->requests.size();
   for (const auto& [id, sender] : senders_) out.suspects += sender.suspicion > 0 ? 1 : 0;
   return out;
 }

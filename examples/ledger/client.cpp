@@ -32,7 +32,7 @@ int pay(net::Client& client, const crypto::SigningKey& key, const std::string& t
   ledger::Order order{0, ledger::account(to), amount};
   std::istringstream(std::string(as_text(own.bytes.view()))) >> order.number >> order.number;
   const Bytes data = ledger::signed_order(key, order);
-  const net::Outcome out = client.submit(data.view(), {.words = net::Words::kQuorum}).get();
+  const net::CommitStatus out = client.submit(data.view(), {.words = net::Words::kQuorum}).get();
   if (!out.committed()) return fail(out.why);
   if (!out.receipt.result) return fail("paid or not: the nodes keep this result no more");
   const std::string told(as_text(out.receipt.result->bytes.view()));

@@ -90,7 +90,7 @@ class Submitter {
 
  private:
   struct Flight {
-    std::future<net::Outcome> outcome;
+    std::future<net::CommitStatus> outcome;
     std::size_t bytes = 0;
   };
 
@@ -121,7 +121,7 @@ class Submitter {
   }
 
   // A reader of the output sees what is known before more is waited for.
-  void print_outcome(std::future<net::Outcome>& outcome) {
+  void print_outcome(std::future<net::CommitStatus>& outcome) {
     if (outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
       (void)std::fflush(stdout);
     if (committed_ == 0 && !told_ &&
@@ -129,9 +129,9 @@ class Submitter {
       told_ = true;
       std::fprintf(stderr, "nothing committed yet; waiting for %s at most\n", timeout_.c_str());
     }
-    const net::Outcome out = outcome.get();
+    const net::CommitStatus out = outcome.get();
     ++done_;
-    const bool refused = out.kind == net::Outcome::Kind::kRefused;
+    const bool refused = out.kind == net::CommitStatus::Kind::kRefused;
     ++(out.committed() ? committed_ : refused ? refused_ : unknown_);
     print(out, refused);
     if (out.committed()) return;
@@ -141,7 +141,7 @@ class Submitter {
                  out.why.c_str());
   }
 
-  void print(const net::Outcome& out, bool refused) const {
+  void print(const net::CommitStatus& out, bool refused) const {
     const char* what = out.committed() ? "committed" : refused ? "refused" : "unknown";
     if (json_) {
       text::Value row;
@@ -162,7 +162,7 @@ class Submitter {
   }
 
   // The client has checked it; it is shown as `thresher log prove` shows one.
-  void set_proof(const net::Outcome& out, text::Value& row) const {
+  void set_proof(const net::CommitStatus& out, text::Value& row) const {
     const auto proof = net::decode_log_proof(out.receipt.log_proof.view(), members_);
     if (!proof) return;
     if (auto shown = text::parse(net::write_log_proof(*proof))) row.set("proof", std::move(*shown));

@@ -221,7 +221,7 @@ Result<std::unique_ptr<Client>, Error> Client::open(const std::string& genesis_f
   return client;
 }
 
-void Client::submit(ByteView transaction, OnOutcome done, AskOptions ask) {
+void Client::submit(ByteView transaction, OnCommitStatus done, AskOptions ask) {
   Impl& impl = *impl_;
   auto flight = std::make_shared<Impl::Flight>();
   flight->data = Bytes::copy_of(transaction);
@@ -232,11 +232,11 @@ void Client::submit(ByteView transaction, OnOutcome done, AskOptions ask) {
       [&impl, flight, cancel = std::move(ask.cancel)] { impl.take(std::move(*flight), cancel); });
 }
 
-std::future<Outcome> Client::submit(ByteView transaction, AskOptions ask) {
-  auto promise = std::make_shared<std::promise<Outcome>>();
+std::future<CommitStatus> Client::submit(ByteView transaction, AskOptions ask) {
+  auto promise = std::make_shared<std::promise<CommitStatus>>();
   auto future = promise->get_future();
   submit(
-      transaction, [promise](const Outcome& out) { promise->set_value(out); }, std::move(ask));
+      transaction, [promise](const CommitStatus& out) { promise->set_value(out); }, std::move(ask));
   return future;
 }
 

@@ -31,7 +31,7 @@ struct Client::Impl {
   /// A submission on its way.
   struct Flight {
     Bytes data;
-    OnOutcome done;
+    OnCommitStatus done;
     std::uint64_t deadline_us = 0;
     Words words = Words::kOne;
     std::unique_ptr<StopCallback> on_cancel{};
@@ -117,9 +117,9 @@ struct Client::Impl {
   void observes(std::size_t node, const wire::Refused& answer, ByteView sequences);
   bool may_move_on() const;
   void again_later(std::size_t node, std::uint64_t sequence);
-  void resolve(Flights::iterator it, const Outcome& outcome);
+  void resolve(Flights::iterator it, const CommitStatus& outcome);
   void give_up(Flights::iterator it, const std::string& why);
-  Outcome given_up(const Flight& flight, const std::string& why) const;
+  CommitStatus given_up(const Flight& flight, const std::string& why) const;
   std::string contradictions(const Flight& flight) const;
   void cancel(std::uint64_t sequence);
   void tick_submissions(std::uint64_t now);

@@ -89,7 +89,8 @@ void Client::Impl::proof(std::size_t from, const Frame& f) {
   receipt.position = position;
   receipt.result = word.result;
   receipt.log_proof = Bytes::copy_of(rest);
-  resolve(it, {Outcome::Kind::kCommitted, std::move(receipt), {}, flight.valid.until.value, {}});
+  resolve(it,
+          {CommitStatus::Kind::kCommitted, std::move(receipt), {}, flight.valid.until.value, {}});
   const std::uint64_t length = found->certificate.checkpoint.length;
   if (length <= certified) return;
   certified = length;

@@ -18,18 +18,18 @@ constexpr std::size_t kFrameBytes = 256 * 1024;
 constexpr const char* kObserving =
     "the node observes: it follows the log and orders nothing; submit it to another node";
 
-Outcome committed(std::uint64_t position, std::optional<ApplyResult> result,
-                  const Validity& valid) {
+CommitStatus committed(std::uint64_t position, std::optional<ApplyResult> result,
+                       const Validity& valid) {
   Receipt receipt;
   receipt.position = position;
   receipt.result = std::move(result);
-  return {Outcome::Kind::kCommitted, std::move(receipt), {}, valid.until.value, {}};
+  return {CommitStatus::Kind::kCommitted, std::move(receipt), {}, valid.until.value, {}};
 }
-Outcome refused(Refusal refusal, const Validity& valid, std::string why) {
-  return {Outcome::Kind::kRefused, {}, refusal, valid.until.value, std::move(why)};
+CommitStatus refused(Refusal refusal, const Validity& valid, std::string why) {
+  return {CommitStatus::Kind::kRefused, {}, refusal, valid.until.value, std::move(why)};
 }
-Outcome unknown(const Validity& valid, const std::string& why) {
-  return {Outcome::Kind::kUnknown,
+CommitStatus unknown(const Validity& valid, const std::string& why) {
+  return {CommitStatus::Kind::kUnknown,
           {},
           {},
           valid.until.value,
@@ -345,7 +345,7 @@ void Client::Impl::again_later(std::size_t to, std::uint64_t sequence) {
 }
 
 // Its owner may submit again meanwhile, so it is out of the map before.
-void Client::Impl::resolve(Flights::iterator it, const Outcome& outcome) {
+void Client::Impl::resolve(Flights::iterator it, const CommitStatus& outcome) {
   if (it->second.words == Words::kProof && !it->second.said.empty()) {
     proving.erase(it->second.said.begin()->second.position);
   }
@@ -369,7 +369,7 @@ std::string Client::Impl::contradictions(const Flight& flight) const {
   return out;
 }
 
-Outcome Client::Impl::given_up(const Flight& flight, const std::string& why) const {
+CommitStatus Client::Impl::given_up(const Flight& flight, const std::string& why) const {
   if (!flight.said.empty() || !flight.against.empty()) {
     return unknown(
         flight.valid,

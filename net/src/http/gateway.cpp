@@ -298,9 +298,9 @@ void Session::submit(const Request& request, const Target& target) {
   const bool proves = prove != nullptr && *prove == "1";
   shared_->hooks.submit(Bytes::copy_of(as_view(request.body())),
                         {.prove = proves ? Prove::kYes : Prove::kNo, .patience_us = *patience_us},
-                        here<Outcome>([](Session& self, const Outcome& out) {
+                        here<CommitStatus>([](Session& self, const CommitStatus& out) {
                           if (out.committed()) return self.reply(http::status::ok, json_of(out));
-                          if (out.kind == Outcome::Kind::kUnknown) {
+                          if (out.kind == CommitStatus::Kind::kUnknown) {
                             return self.reply(http::status::gateway_timeout, json_of(out));
                           }
                           self.reply(status_of(out.refusal), json_of(out));

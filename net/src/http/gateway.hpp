@@ -23,7 +23,7 @@
 
 #include "http/loopback_address.hpp"
 #include "thresher/net/client.hpp"
-#include "thresher/net/outcome.hpp"
+#include "thresher/net/commit_status.hpp"
 
 namespace thresher::net {
 
@@ -47,7 +47,7 @@ struct LogPage {
 /// What the node does for the gateway. Called from the gateway's thread; each answer may come on
 /// any thread, once, or never when the node stops.
 struct GatewayHooks {
-  std::function<void(Bytes transaction, SubmitOptions, OnOutcome)> submit;
+  std::function<void(Bytes transaction, SubmitOptions, OnCommitStatus)> submit;
   std::function<void(Bytes question, std::uint64_t length, std::function<void(Answer)>)> query;
   std::function<void(std::function<void(NodeStatus)>)> status;
   /// At least one transaction if the log has one there.

@@ -140,10 +140,10 @@ bool is_this_machine(std::string_view host) {
   return same_name(host, "localhost") || is_loopback(host);
 }
 
-text::Value json_of(const Outcome& outcome) {
+text::Value json_of(const CommitStatus& outcome) {
   text::Value out;
   switch (outcome.kind) {
-    case Outcome::Kind::kCommitted: {
+    case CommitStatus::Kind::kCommitted: {
       const Receipt& r = outcome.receipt;
       out.set("outcome", "committed").set("position", r.position).set("slot", r.slot);
       if (r.result) {
@@ -153,10 +153,10 @@ text::Value json_of(const Outcome& outcome) {
       if (!r.proof.empty()) out.set("proof", to_hex(r.proof.view()));
       return out;
     }
-    case Outcome::Kind::kRefused:
+    case CommitStatus::Kind::kRefused:
       out.set("outcome", "refused").set("reason", name_of(outcome.refusal));
       return out.set("error", outcome.why);
-    case Outcome::Kind::kUnknown:
+    case CommitStatus::Kind::kUnknown:
       out.set("outcome", "unknown").set("until", outcome.until);
       return out.set("error", outcome.why);
   }

@@ -38,7 +38,7 @@ struct Target {
 /// Whether a Host is a name of this machine, with or without a port.
 bool is_this_machine(std::string_view host);
 
-text::Value json_of(const Outcome& outcome);
+text::Value json_of(const CommitStatus& outcome);
 text::Value json_of(const Answer& answer);
 text::Value json_of(const NodeStatus& status);
 text::Value json_of(const LoggedTransaction& transaction);

@@ -1,7 +1,7 @@
 // One commit as the durable log keeps it, and as it is served to clients and to nodes that were
 // away. Private to net/.
 //
-//   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, false);
+//   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, Sync::kNo);
 //   auto entry = decode_entry(key, value, log);
 //
 // Guarantees: an entry names the entry before it, so a reader notices a missing one;

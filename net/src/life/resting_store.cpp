@@ -95,7 +95,7 @@ Result<Bytes> RestingStore::read_body(const BodyPlace& place) const {
   return wal_.read_body(place, wal_.size());
 }
 
-Result<Unit> RestingStore::write(std::span<const Persist>, bool) {
+Result<Unit> RestingStore::write(std::span<const Persist>, Sync) {
   return Errc::kIo;
 }
 

@@ -35,7 +35,7 @@ class RestingStore final : public NodeStore {
   Result<Bytes> read_body(const BodyPlace& place) const override;
 
   // Nothing is written to this store.
-  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> write(std::span<const Persist> batch, Sync sync) override;
   Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
   bool mend_body(const BodyPlace& place, ByteView body) override;

@@ -128,7 +128,7 @@ void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
   transport.rest(from, std::min(kLongestRest, bytes * clients * 1'000'000 / kNotTaken));
 }
 
-void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
+void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnCommitStatus done) {
   const Tell tell = [log = options.log](const std::string& line) {
     NodeOptions to;
     to.log = log;
@@ -289,7 +289,7 @@ void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit&
   if (!ask) return;
   Receipt receipt{t.position, commit.slot.value, commit.id, block->id, {}, *result};
   if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
-  ask->done({Outcome::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
+  ask->done({CommitStatus::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
 }
 
 NodeStatus Node::Impl::status_now() {

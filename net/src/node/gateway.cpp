@@ -23,7 +23,7 @@ Result<Unit, Error> Node::Impl::open_gateway() {
         options.gateway_address, "write it as 127.0.0.1:8080"};
   }
   GatewayHooks hooks;
-  hooks.submit = [this](const Bytes& data, SubmitOptions how, OnOutcome done) {
+  hooks.submit = [this](const Bytes& data, SubmitOptions how, OnCommitStatus done) {
     submit_own(data, std::move(how), std::move(done));
   };
   hooks.query = [this](const Bytes& question, std::uint64_t length,

@@ -277,7 +277,7 @@ struct Node::Impl final : EngineHost {
   void welcome(ConnectionId id);
   void take(ConnectionId from, const Frame& f);
   void trace_taken(const ClientId& client, ByteView entries);
-  void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
+  void submit_own(Bytes data, SubmitOptions how, OnCommitStatus done);
   void take_own();
   OwnClient::Hooks own_hooks();
   void close_own(const std::string& why);

@@ -322,7 +322,7 @@ void Node::stop() {
   impl->loop.post([impl = impl.get()] { impl->halt({}); });
 }
 
-void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
+void Node::submit(ByteView transaction, OnCommitStatus done, SubmitOptions options) {
   impl()->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
 }
 
@@ -344,7 +344,7 @@ std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {
   std::future<Receipt> receipt = promise->get_future();
   submit(
       transaction,
-      [promise](const Outcome& out) {
+      [promise](const CommitStatus& out) {
         if (out.committed()) return promise->set_value(out.receipt);
         promise->set_exception(std::make_exception_ptr(NotCommitted(out)));
       },

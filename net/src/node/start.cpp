@@ -67,7 +67,7 @@ Result<Unit, Error> Node::Impl::claim_store() {
   const std::array<Persist, 2> records{
       Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
       KnownPeers::record_of({self, own_start.incarnation(), {}})};
-  if (scanned && store->write(records, true)) return Unit{};
+  if (scanned && store->write(records, Sync::kYes)) return Unit{};
   Error why = because("cannot write to the store '" + options.data + "'", options.data,
                       write_error(*store));
   if (why.remedy.empty()) why.remedy = "free space or allow it";

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "thresher/net/outcome.hpp"
+#include "thresher/net/commit_status.hpp"
 
 namespace thresher::net {
 

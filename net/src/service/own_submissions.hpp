@@ -33,16 +33,16 @@ struct OwnSubmission {
   Prove prove = Prove::kNo;
   std::uint64_t deadline_us = 0;  ///< monotonic; 0: none
   std::stop_token cancel{};
-  OnOutcome done;
+  OnCommitStatus done;
   std::uint64_t until = 0;                    ///< the last slot in which it may be ordered
   std::unique_ptr<StopCallback> on_cancel{};  ///< set while the node has it
 
   /// Not in the log, and never will be through this node.
   void refuse(Refusal refusal, const std::string& why) {
-    done({Outcome::Kind::kRefused, {}, refusal, until, why});
+    done({CommitStatus::Kind::kRefused, {}, refusal, until, why});
   }
   void unknown(const std::string& why) {
-    done({Outcome::Kind::kUnknown,
+    done({CommitStatus::Kind::kUnknown,
           {},
           {},
           until,

@@ -25,7 +25,7 @@
 
 #include "links/thread_share.hpp"
 #include "thresher/core/bytes.hpp"
-#include "thresher/net/outcome.hpp"
+#include "thresher/net/commit_status.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {

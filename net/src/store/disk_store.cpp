@@ -295,7 +295,7 @@ DiskStore::DiskStore() : impl_(std::make_unique<Impl>()) {}
 // The index goes to the disk when the log is there. Where the log found no room the index ends
 // where it was flushed last, and a start reads the rest again.
 DiskStore::~DiskStore() {
-  if (impl_->db && !impl_->problem && impl_->wal.flush(true)) (void)impl_->flush_index(true);
+  if (impl_->db && !impl_->problem && impl_->wal.flush(Sync::kYes)) (void)impl_->flush_index(true);
 }
 
 Result<std::unique_ptr<DiskStore>, Error> DiskStore::open(const std::string& folder,
@@ -331,7 +331,7 @@ Result<std::unique_ptr<DiskStore>, Error> DiskStore::open_checked(const std::str
   return store;
 }
 
-Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
+Result<Unit> DiskStore::write(std::span<const Persist> batch, Sync sync) {
   const WalPlace begin = impl_->wal.end();
   std::vector<BodyPlace> places;
   if (!batch.empty()) impl_->wal.append(batch, places);
@@ -346,8 +346,8 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
   const std::uint64_t every =
       impl_->segment == 0 ? kFlushEvery : std::min(kFlushEvery, impl_->segment);
   const bool flush_index = impl_->wal.end().offset > impl_->flushed + every;
-  if (sync || bodies || flush_index || impl_->wal.pending() > kPending) {
-    if (!impl_->wal.flush(sync || flush_index)) {
+  if (sync == Sync::kYes || bodies || flush_index || impl_->wal.pending() > kPending) {
+    if (!impl_->wal.flush(flush_index ? Sync::kYes : sync)) {
       impl_->problem = impl_->wal.problem();
       return Errc::kIo;
     }

@@ -9,7 +9,7 @@ std::vector<std::byte> copy(ByteView v) {
 }
 }  // namespace
 
-Result<Unit> MemoryStore::write(std::span<const Persist> batch, bool) {
+Result<Unit> MemoryStore::write(std::span<const Persist> batch, Sync) {
   const std::unique_lock lock(mutex_);
   for (const Persist& p : batch) {
     Key key{p.table, copy(p.key.view())};

@@ -13,7 +13,7 @@ namespace thresher::net {
 
 class MemoryStore final : public NodeStore {
  public:
-  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> write(std::span<const Persist> batch, Sync sync) override;
   Result<Unit> replay(const std::function<void(const Restored&)>&) const override { return Unit{}; }
   Result<Unit> scan(std::uint32_t table, ByteView from,
                     const std::function<bool(ByteView, ByteView)>& visit) const override;

@@ -41,7 +41,7 @@ Result<Unit> StoreArchive::mend() {
     return true;
   });
   if (!read) return read;
-  return store_->write(batch, false);
+  return store_->write(batch, Sync::kNo);
 }
 
 std::optional<StoreArchive::Entry> StoreArchive::find(const Bytes& key) const {

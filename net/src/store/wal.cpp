@@ -81,7 +81,7 @@ Result<Unit, Error> WriteAheadLog::create(const std::string& path) {
   const auto head = encode_head(tag_);
   buffer_.grow(kBlock, 0);
   std::copy(head.begin(), head.end(), buffer_.data());
-  if (!reserve(kFileHead) || !files_.write(buffer_.data(), kBlock, 0, true) ||
+  if (!reserve(kFileHead) || !files_.write(buffer_.data(), kBlock, 0, Sync::kYes) ||
       !sync_folder_of(path)) {
     return disk_error("cannot write '" + path + "'", errno, path);
   }
@@ -108,7 +108,7 @@ Result<Unit, Error> WriteAheadLog::recover(const WalPlace& from, const WalScan::
 bool WriteAheadLog::clear_behind() {
   if (scan_.zeros_from() <= end_.offset) return true;
   std::memset(buffer_.data() + used_, 0, kBlock - used_);
-  if (used_ > 0 && !files_.write(buffer_.data(), kBlock, base_, false)) {
+  if (used_ > 0 && !files_.write(buffer_.data(), kBlock, base_, Sync::kNo)) {
     return fails("clearing what a cut left", errno);
   }
   if (!write_zeros(up(end_.offset), up(scan_.zeros_from())) || !files_.sync()) {
@@ -198,7 +198,7 @@ bool WriteAheadLog::write_zeros(std::uint64_t from, std::uint64_t until) {
   while (from < until) {
     const std::size_t part =
         static_cast<std::size_t>(std::min<std::uint64_t>(sizeof zeros, until - from));
-    if (!files_.write(zeros, part, from, false)) return false;
+    if (!files_.write(zeros, part, from, Sync::kNo)) return false;
     from += part;
   }
   return true;
@@ -220,15 +220,15 @@ bool WriteAheadLog::in_place() {
   return false;
 }
 
-bool WriteAheadLog::flush(bool sync) {
-  if ((pending_ > 0 || sync) && !in_place()) return false;
+bool WriteAheadLog::flush(Sync sync) {
+  if ((pending_ > 0 || sync == Sync::kYes) && !in_place()) return false;
   if (pending_ > 0) {
     if (!reserve(up(end_.offset)) || !fill_ahead()) return false;
     const std::size_t whole = static_cast<std::size_t>(up(used_));
     std::memset(buffer_.data() + used_, 0, whole - used_);
     // A sync of this write alone is enough where nothing else waits for one.
-    const bool alone = sync && !unsynced_;
-    if (!files_.write(buffer_.data(), whole, base_, alone)) {
+    const bool alone = sync == Sync::kYes && !unsynced_;
+    if (!files_.write(buffer_.data(), whole, base_, alone ? Sync::kYes : Sync::kNo)) {
       return fails("writing the write-ahead log", errno);
     }
     if (!alone) unsynced_ = true;
@@ -241,7 +241,7 @@ bool WriteAheadLog::flush(bool sync) {
     written_ = end_.offset;
     if (buffer_.capacity() > kKeepBuffer) buffer_.shrink(used_);
   }
-  if (!sync) return true;
+  if (sync == Sync::kNo) return true;
   if (std::exchange(unsynced_, false)) {
     if (!files_.sync()) return fails("syncing the write-ahead log", errno);
     ++syncs_;
@@ -252,7 +252,7 @@ bool WriteAheadLog::flush(bool sync) {
 
 // The block at the end is held in memory and written again with what follows: it is mended there.
 bool WriteAheadLog::mend_body(const BodyPlace& place, ByteView body) {
-  if (!flush(false)) return false;
+  if (!flush(Sync::kNo)) return false;
   const std::uint64_t from = BlockBuffer::down(place.offset);
   const std::uint64_t until = std::min(up(place.offset + body.size()), base_);
   if (from < until) {
@@ -265,18 +265,19 @@ bool WriteAheadLog::mend_body(const BodyPlace& place, ByteView body) {
     const ByteView part = body.first(
         static_cast<std::size_t>(std::min<std::uint64_t>(body.size(), until - place.offset)));
     std::copy(part.begin(), part.end(), blocks.data() + (place.offset - from));
-    if (!files_.write(blocks.data(), size, from, false)) return fails("mending a body", errno);
+    if (!files_.write(blocks.data(), size, from, Sync::kNo)) return fails("mending a body", errno);
   }
   if (place.offset + body.size() > base_) {
     const std::uint64_t begin = std::max(place.offset, base_);
     const ByteView part = body.subspan(static_cast<std::size_t>(begin - place.offset));
     std::copy(part.begin(), part.end(), buffer_.data() + (begin - base_));
     std::memset(buffer_.data() + used_, 0, kBlock - used_);
-    if (!files_.write(buffer_.data(), kBlock, base_, false)) return fails("mending a body", errno);
+    if (!files_.write(buffer_.data(), kBlock, base_, Sync::kNo))
+      return fails("mending a body", errno);
   }
   unsynced_ = true;
   scan_.forget();
-  return flush(true);
+  return flush(Sync::kYes);
 }
 
 Result<Unit, Error> WriteAheadLog::release(const WalBase& base) {

@@ -4,7 +4,7 @@
 //   WriteAheadLog wal;
 //   wal.open(path, {}, [&](const WalFrame& frame) { ... });       // what is there from a place on
 //   wal.append(batch, places);                                    // in memory
-//   wal.flush(/*sync=*/true);                                     // on the disk
+//   wal.flush(Sync::kYes);                                     // on the disk
 //   wal.release({begin, records});                                // the front is not needed any
 //   more
 //
@@ -32,6 +32,7 @@
 #include "store/wal_segments.hpp"
 #include "thresher/core/effects.hpp"
 #include "thresher/core/error.hpp"
+#include "thresher/core/storage.hpp"
 
 namespace thresher::net {
 
@@ -56,7 +57,7 @@ class WriteAheadLog {
   std::size_t pending() const { return pending_; }
   /// Writes what was appended; with `sync`, all before is durable when it returns true. After
   /// false, problem() says why and nothing may be appended any more.
-  bool flush(bool sync);
+  bool flush(Sync sync);
   /// Writes the body again that was written at `place`, in its place, and syncs: a frame that was
   /// damaged there alone is whole again. Flushes what was appended. After false, problem() says why
   /// and nothing may be appended any more. Pre: the frame of the body was flushed.

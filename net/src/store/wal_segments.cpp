@@ -142,7 +142,7 @@ ssize_t WalSegments::read(void* data, std::size_t size, std::uint64_t at) {
   }
 }
 
-bool WalSegments::write(const std::byte* data, std::size_t size, std::uint64_t at, bool sync) {
+bool WalSegments::write(const std::byte* data, std::size_t size, std::uint64_t at, Sync sync) {
   const std::lock_guard lock(mutex_);
   while (size > 0) {
     Segment* const s = find(at);
@@ -150,11 +150,11 @@ bool WalSegments::write(const std::byte* data, std::size_t size, std::uint64_t a
     std::uint64_t part = size;
     if (s != &segments_.back()) part = std::min(part, (s + 1)->begin - at);
     iovec piece{const_cast<std::byte*>(data), static_cast<std::size_t>(part)};
-    const ssize_t n =
-        ::pwritev2(s->file, &piece, 1, static_cast<off_t>(at - s->begin), sync ? RWF_DSYNC : 0);
+    const ssize_t n = ::pwritev2(s->file, &piece, 1, static_cast<off_t>(at - s->begin),
+                                 sync == Sync::kYes ? RWF_DSYNC : 0);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    s->dirty |= !sync;
+    s->dirty |= sync == Sync::kNo;
     data += n;
     size -= static_cast<std::size_t>(n);
     at += static_cast<std::uint64_t>(n);

@@ -4,7 +4,7 @@
 //   WalSegments files;
 //   files.open("data/wal", O_RDWR | O_CREAT);
 //   files.grow(16u << 20, /*segment=*/64u << 20);     // in front of writes
-//   files.write(block, 4096, files.size() - 4096, /*sync=*/true);
+//   files.write(block, 4096, files.size() - 4096, Sync::kYes);
 //   files.release(begin);                             // what ends before it is gone
 //
 // The first file is `wal`; each other one is `wal.<offset>`, the place in the row at which it
@@ -25,6 +25,8 @@
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "thresher/core/storage.hpp"
 
 namespace thresher::net {
 
@@ -52,7 +54,7 @@ class WalSegments {
   /// why in errno.
   ssize_t read(void* data, std::size_t size, std::uint64_t at);
   /// False leaves why in errno. `sync`: durable when it returns.
-  bool write(const std::byte* data, std::size_t size, std::uint64_t at, bool sync);
+  bool write(const std::byte* data, std::size_t size, std::uint64_t at, Sync sync);
   /// Reserves space behind the end, in a new file when the last one has reached `segment` bytes; 0:
   /// it never has. False leaves why in errno. Pre: both are multiples of kUnit.
   bool grow(std::uint64_t by, std::uint64_t segment);

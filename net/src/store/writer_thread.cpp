@@ -120,7 +120,8 @@ void WriterThread::work() {
     const bool last = stop_;
     lock.unlock();
     const std::uint64_t began_us = Loop::now_us();
-    if (!write(items, barrier != 0 || !waiting.empty() || last)) {
+    const bool must = barrier != 0 || !waiting.empty() || last;
+    if (!write(items, must ? Sync::kYes : Sync::kNo)) {
       if (!defect_.empty()) return failed_({ErrorCode::kRejected, defect_}, Failure::kDefect);
       return failed_(write_error(store_), Failure::kDisk);
     }
@@ -131,7 +132,7 @@ void WriterThread::work() {
 }
 
 // All that is queued as one frame, in its order.
-bool WriterThread::write(std::vector<Item>& items, bool sync) {
+bool WriterThread::write(std::vector<Item>& items, Sync sync) {
   std::vector<Persist> batch;
   batch.reserve(items.size());
   std::vector<Named> entries;
@@ -157,7 +158,7 @@ bool WriterThread::write(std::vector<Item>& items, bool sync) {
     batch.push_back({kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true});
   }
   if (!entries.empty() && !name_places(batch, entries)) return false;
-  if ((sync || !batch.empty()) && !store_.write(batch, sync)) return false;
+  if ((sync == Sync::kYes || !batch.empty()) && !store_.write(batch, sync)) return false;
   backlog_ -= bodies;
   return true;
 }

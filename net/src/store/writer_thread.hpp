@@ -23,6 +23,7 @@
 #include "engines/order_engine.hpp"
 #include "ledger/log_entry.hpp"
 #include "thresher/core/effects.hpp"
+#include "thresher/core/storage.hpp"
 
 namespace thresher::net {
 
@@ -70,7 +71,7 @@ class WriterThread {
   void queue(Item item);
   void await_work(std::unique_lock<std::mutex>& lock);
   void work();
-  bool write(std::vector<Item>& items, bool sync);
+  bool write(std::vector<Item>& items, Sync sync);
   bool follow(const LogEntry& entry);
   bool name_places(std::vector<Persist>& batch, const std::vector<Named>& entries);
   bool lacks(const OrderedBlock& block, const std::optional<BodyPlace>& place);

@@ -66,7 +66,7 @@ void World::keep(Face& face, std::vector<Persist>& records) {
     if (skills_.archives) {
       for (const Persist& durable : face.lazy) nodes_.archive(face.id, durable);
     }
-    (void)face.storage.write(face.lazy, true);
+    (void)face.storage.write(face.lazy, Sync::kYes);
     face.lazy.clear();
   }
 }

@@ -231,7 +231,7 @@ void signature_list_example(const NodeSet& signers, const std::vector<Signature>
 void stop();
 void storage_example(Storage& storage, std::span<const Persist> records) {
   // <thresher/core/storage.hpp>
-  if (!storage.write(records, /*sync=*/true)) stop();
+  if (!storage.write(records, Sync::kYes)) stop();
   (void)storage.replay([&](Restored r) { (void)r; });
   // </>
 }

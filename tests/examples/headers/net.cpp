@@ -72,7 +72,7 @@ int channel_example(const crypto::SigningKey& key, const std::vector<net::PeerAd
 void client_example() {
   // <thresher/net/client.hpp>
   auto client = net::Client::open("net/genesis.json");
-  const net::Outcome out = (*client)->submit(as_view("hello")).get();
+  const net::CommitStatus out = (*client)->submit(as_view("hello")).get();
   if (out.committed())
     use(out.receipt.position);
   else
@@ -112,7 +112,7 @@ int disk_store_example(std::span<const Persist> records) {
   // <thresher/net/disk_store.hpp>
   auto store = net::DiskStore::open("node0/data");
   if (!store) return fail(store.error());
-  if (!(*store)->write(records, /*sync=*/true)) return fail(*(*store)->problem());
+  if (!(*store)->write(records, Sync::kYes)) return fail(*(*store)->problem());
   // </>
   return 0;
 }
@@ -209,8 +209,8 @@ void application_example(const Bytes& old_value) {
 }
 
 void outcome_example(Client* client) {
-  // <thresher/net/outcome.hpp>
-  const net::Outcome out = client->submit(as_view("hello")).get();
+  // <thresher/net/commit_status.hpp>
+  const net::CommitStatus out = client->submit(as_view("hello")).get();
   if (out.committed())
     use(out.receipt.position);
   else
@@ -401,7 +401,7 @@ void payload_root_example(const Bytes& payload) {
 class Measured final : public net::NodeStore {
  public:
   explicit Measured(std::unique_ptr<net::DiskStore> disk);
-  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> write(std::span<const Persist> batch, Sync sync) override;
   Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
   Result<Unit> scan(std::uint32_t table, ByteView from,
                     const std::function<bool(ByteView key, ByteView value)>& visit) const override;

@@ -12,7 +12,7 @@ const AskOptions kProved{.words = Words::kProof};
 const Parameters kEveryFour{{"checkpoint", "4"}};
 
 /// The proof of an outcome, as somebody reads it who has the genesis file.
-LogProof proof_in(const Tills& tills, const Outcome& out) {
+LogProof proof_in(const Tills& tills, const CommitStatus& out) {
   const auto proof = decode_log_proof(out.receipt.log_proof.view(), 4);
   EXPECT_TRUE(proof) << out.why;
   if (!proof) return {};
@@ -53,12 +53,12 @@ TEST_P(AClientWaitsForAProof, OfEachTransactionAndItsResult) {
   tills.start_all();
   const Traffic traffic(tills.node(1));
   const auto client = tills.client({.node = NodeId{2}});
-  std::vector<std::future<Outcome>> all;
+  std::vector<std::future<CommitStatus>> all;
   for (int k = 0; k < 50; ++k) all.push_back(client->submit(as_view("add 1"), kProved));
   all.push_back(client->submit(as_view("take 1000"), kProved));
   std::set<std::string> sums;
   for (auto& one : all) {
-    const Outcome out = one.get();
+    const CommitStatus out = one.get();
     ASSERT_TRUE(out.committed()) << out.why;
     ASSERT_TRUE(out.receipt.result);
     EXPECT_EQ(proof_in(tills, out).content.result, digest_of(*out.receipt.result));
@@ -75,8 +75,8 @@ TEST(ClientProofs, WhatCannotBeProvedIsSaidAtOnce) {
   Tills tills(4);
   tills.start_all();
   const auto client = tills.client();
-  const Outcome out = client->submit(as_view("add 1"), kProved).get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kRefused);
+  const CommitStatus out = client->submit(as_view("add 1"), kProved).get();
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused);
   EXPECT_NE(out.why.find("has no checkpoints"), std::string::npos) << out.why;
   const Answer answer = client->query(as_view("sum"), kProved).get();
   EXPECT_TRUE(answer.failed);
@@ -90,9 +90,9 @@ TEST(ClientProofs, WithoutACheckpointTheOutcomeIsUnknownAndSaysWhy) {
   std::string why;  // on a busy machine, that it was not ordered in this time
   bool told = false;
   for (int position = 0; position < 20 && !told; ++position) {
-    const Outcome out =
+    const CommitStatus out =
         client->submit(as_view("add 1"), {.patience_us = 1'000'000, .words = Words::kProof}).get();
-    EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+    EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
     why = out.why;
     const std::string at = "(position " + std::to_string(position);
     told = why.find("has not proved it " + at + " has no certificate yet") != why.npos;
@@ -109,7 +109,7 @@ TEST(ClientProofs, ANodeWhoseApplicationDiffersConvincesNobody) {
   const Traffic traffic(tills.node(1));
   const auto client = tills.client();
   for (int k = 1; k < 4; ++k) {
-    const Outcome out = client->submit(as_view("add 1"), kProved).get();
+    const CommitStatus out = client->submit(as_view("add 1"), kProved).get();
     EXPECT_EQ(result_of(out), std::to_string(k));
     (void)proof_in(tills, out);
   }
@@ -143,7 +143,7 @@ struct Lied {
   Tills tills{4, "thresher", kEveryFour};
   std::optional<Traffic> traffic;
   crypto::SigningKey key = crypto::SigningKey::generate();
-  std::vector<Outcome> before;
+  std::vector<CommitStatus> before;
 
   Lied() {
     for (std::size_t i = 1; i < 4; ++i) tills.start(i);
@@ -161,13 +161,13 @@ struct Lied {
                                           const std::lock_guard lock(mutex);
                                           problems += line + "\n";
                                         }});
-      std::vector<std::future<Outcome>> again;
+      std::vector<std::future<CommitStatus>> again;
       for (std::size_t k = 0; k < before.size(); ++k) {
         again.push_back(client->submit(as_view("add 1"), kProved));
       }
       for (std::size_t k = 0; k < before.size(); ++k) {
-        const Outcome out = again[k].get();
-        const Outcome& truth = before[k];
+        const CommitStatus out = again[k].get();
+        const CommitStatus& truth = before[k];
         ASSERT_TRUE(out.committed()) << out.why;
         EXPECT_EQ(out.receipt.position, truth.receipt.position);
         EXPECT_EQ(result_of(out), result_of(truth));
@@ -178,7 +178,7 @@ struct Lied {
     EXPECT_NE(problems.find(lie), std::string::npos) << problems;
   }
   std::optional<Bytes> proof_at(std::uint64_t position) const {
-    for (const Outcome& out : before) {
+    for (const CommitStatus& out : before) {
       if (out.receipt.position == position) return out.receipt.log_proof;
     }
     return std::nullopt;
@@ -265,10 +265,10 @@ TEST(ClientProofs, OneNodeThatLiesAloneLeavesTheOutcomeUnknown) {
       {.node = NodeId{0}, .key = lied.key, .on_problem = [&](const std::string& line) {
          if (line.find("does not hold") != std::string::npos) lie_seen.request_stop();
        }});
-  const Outcome out =
+  const CommitStatus out =
       client->submit(as_view("add 1"), {.words = Words::kProof, .cancel = lie_seen.get_token()})
           .get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
   EXPECT_NE(out.why.find("it is of another result than the node told"), std::string::npos)
       << out.why;
 }

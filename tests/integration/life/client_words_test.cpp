@@ -24,7 +24,7 @@ TEST(ClientWords, ARefusalOfOneMemberEndsNothing) {
       return refusal_of(Round{1u << 30}, got.sequences, reason);
     });
     const auto client = tills.client();
-    const Outcome out = client->submit(as_view("add 1"), kCompared).get();
+    const CommitStatus out = client->submit(as_view("add 1"), kCompared).get();
     EXPECT_EQ(result_of(out), "1") << static_cast<int>(reason);
     EXPECT_EQ(out.receipt.position, 0u);
   }
@@ -37,8 +37,8 @@ TEST(ClientWords, ARefusalOfOneMoreThanMayLieIsTheOutcome) {
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, small), "");
   const auto client = Client::open(net.home(0) + "/../genesis.json");
   ASSERT_TRUE(client) << client.error();
-  const Outcome out = (*client)->submit(as_view(std::string(101, 'x')), kCompared).get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kRefused) << out.why;
+  const CommitStatus out = (*client)->submit(as_view(std::string(101, 'x')), kCompared).get();
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused) << out.why;
   EXPECT_EQ(out.refusal, Refusal::kTooLarge) << out.why;
 }
 
@@ -58,7 +58,7 @@ class FourFakes {
       });
     }
   }
-  Outcome submit(std::uint64_t patience_us) {
+  CommitStatus submit(std::uint64_t patience_us) {
     const auto client = Client::open(net_.home(0) + "/../genesis.json");
     EXPECT_TRUE(client) << client.error();
     AskOptions ask = kCompared;
@@ -90,7 +90,7 @@ TEST(ClientWords, OldSlotsAreChangedWhenMoreThanMayLieSaySo) {
     return results_of(Round{50'001}, got.sequences,
                       [](std::uint64_t) { return std::pair(std::uint64_t{7}, "done"); });
   });
-  const Outcome out = fakes.submit(5'000'000);
+  const CommitStatus out = fakes.submit(5'000'000);
   EXPECT_TRUE(out.committed()) << out.why;
   const std::vector<Validity> asked = fakes.asked();
   EXPECT_EQ(asked.front().since.value, kOld);
@@ -116,7 +116,7 @@ TEST(ClientWords, ARefusalOfOldSlotsSaysNothingOfNewOnes) {
     return results_of(Round{50'002}, got.sequences,
                       [](std::uint64_t) { return std::pair(std::uint64_t{7}, "done"); });
   });
-  const Outcome out = fakes.submit(10'000'000);
+  const CommitStatus out = fakes.submit(10'000'000);
   EXPECT_TRUE(out.committed()) << out.why;
 }
 
@@ -126,8 +126,8 @@ TEST(ClientWords, SlotsThatOneMemberUsedAreNotChanged) {
     const Refusal why = member == 0 ? Refusal::kExpired : Refusal::kTooLate;
     return refusal_of(Round{50'000}, got.sequences, why);
   });
-  const Outcome out = fakes.submit(5'000'000);
-  EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+  const CommitStatus out = fakes.submit(5'000'000);
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
   EXPECT_NE(out.why.find("remember too little"), std::string::npos) << out.why;
   for (const Validity& valid : fakes.asked()) EXPECT_EQ(valid, fakes.asked().front());
 }
@@ -149,7 +149,7 @@ TEST(ClientWords, WhatOthersMayHaveTakenIsNotRefused) {
     }
     return refusal_of(Round{100}, got.sequences, Refusal::kOverloaded);
   });
-  EXPECT_EQ(fakes.submit(1'500'000).kind, Outcome::Kind::kUnknown);
+  EXPECT_EQ(fakes.submit(1'500'000).kind, CommitStatus::Kind::kUnknown);
 }
 
 // Before: whatever was no common refusal passed for a submission that the node could not read.
@@ -162,8 +162,8 @@ TEST(ClientWords, EachRefusalHasWordsOfItsOwn) {
       if (member > 0) return std::nullopt;
       return refusal_of(Round{100}, got.sequences, reason);
     });
-    const Outcome out = fakes.submit(1'500'000);
-    EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+    const CommitStatus out = fakes.submit(1'500'000);
+    EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
     EXPECT_NE(out.why.find("node 0 refuses it: "), std::string::npos) << out.why;
     EXPECT_NE(out.why.find(words), std::string::npos) << out.why;
   }
@@ -173,8 +173,8 @@ TEST(ClientWords, WhatNobodyHasRoomForIsRefused) {
   FourFakes fakes([](std::size_t, int, const Submitted& got) {
     return refusal_of(Round{100}, got.sequences, Refusal::kOverloaded);
   });
-  const Outcome out = fakes.submit(5'000'000);
-  EXPECT_EQ(out.kind, Outcome::Kind::kRefused) << out.why;
+  const CommitStatus out = fakes.submit(5'000'000);
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused) << out.why;
   EXPECT_EQ(out.refusal, Refusal::kOverloaded) << out.why;
 }
 

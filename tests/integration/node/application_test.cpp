@@ -82,7 +82,7 @@ TEST(ApplicationResults, OneThatIsTooLargeFailsAlikeEverywhere) {
   EXPECT_TRUE(r.result->failed);
   EXPECT_EQ(text_of(*r.result), "the result has 65537 bytes; at most 65536 are told");
   const auto client = tills.client();
-  const Outcome out = client->submit(as_view("large"), {.words = Words::kQuorum}).get();
+  const CommitStatus out = client->submit(as_view("large"), {.words = Words::kQuorum}).get();
   EXPECT_EQ(result_of(out), "failed: " + text_of(*r.result));
 }
 
@@ -100,7 +100,7 @@ TEST(ApplicationResults, AreToldAgainToWhoSubmitsAgain) {
   tills.forget(1);
   tills.start(1);
   ClientOptions second_node{.node = NodeId{1}, .key = key};
-  const Outcome again = tills.client(second_node)->submit(as_view("add 3")).get();
+  const CommitStatus again = tills.client(second_node)->submit(as_view("add 3")).get();
   EXPECT_EQ(again.receipt.position, 0u);
   EXPECT_EQ(result_of(again), "3");
   EXPECT_EQ(tills.app(0).seen().size(), 2u);
@@ -157,11 +157,11 @@ TEST(ApplicationCheck, RefusesWithItsReasonAndStopsNobody) {
   Tills tills(4);
   tills.start_all();
   const auto client = tills.client();
-  const Outcome out = client->submit(as_view("nonsense")).get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kRefused);
+  const CommitStatus out = client->submit(as_view("nonsense")).get();
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused);
   EXPECT_EQ(out.refusal, Refusal::kRejected);
   EXPECT_EQ(out.why, "not a word that a till knows");
-  const Outcome thrown = client->submit(as_view("throw in check")).get();
+  const CommitStatus thrown = client->submit(as_view("throw in check")).get();
   EXPECT_EQ(thrown.refusal, Refusal::kRejected);
   EXPECT_EQ(thrown.why, "check() threw: check is broken");
   try {
@@ -181,7 +181,7 @@ TEST(ApplicationQuery, ReadsWhatOneWroteAtAnyNode) {
   tills.start_all();
   const auto client = tills.client();
   for (int k = 0; k < 20; ++k) {
-    const Outcome out = client->submit(as_view("add 1")).get();
+    const CommitStatus out = client->submit(as_view("add 1")).get();
     ASSERT_TRUE(out.committed()) << out.why;
     for (std::uint16_t i = 0; i < 4; ++i) {
       const auto at = tills.client({.node = NodeId{i}});

@@ -218,23 +218,23 @@ TEST(Clients, TheLibraryTellsCommittedRefusedAndUnknownApart) {
   o.transaction_bytes = 100;
   const auto client = client_of(net);
   // Nobody is there: it was never sent.
-  const Outcome nobody = client->submit(as_view("too early"), {.patience_us = 300'000}).get();
-  EXPECT_EQ(nobody.kind, Outcome::Kind::kRefused);
+  const CommitStatus nobody = client->submit(as_view("too early"), {.patience_us = 300'000}).get();
+  EXPECT_EQ(nobody.kind, CommitStatus::Kind::kRefused);
   EXPECT_EQ(nobody.refusal, Refusal::kUnreachable);
   EXPECT_NE(nobody.why.find("cannot connect"), std::string::npos) << nobody.why;
   // One of four: sent, and nobody knows.
   ASSERT_EQ(net.start(0, o), "");
-  Outcome alone;
+  CommitStatus alone;
   ASSERT_TRUE(Network::eventually([&] {
     alone = client->submit(as_view("alone"), {.patience_us = 300'000}).get();
-    return alone.kind == Outcome::Kind::kUnknown;
+    return alone.kind == CommitStatus::Kind::kUnknown;
   }));
   EXPECT_GT(alone.until, 0u);
   for (std::size_t i = 1; i < 4; ++i) ASSERT_EQ(net.start(i, o), "");
-  const Outcome large = client->submit(as_view(std::string(101, 'x'))).get();
-  EXPECT_EQ(large.kind, Outcome::Kind::kRefused);
+  const CommitStatus large = client->submit(as_view(std::string(101, 'x'))).get();
+  EXPECT_EQ(large.kind, CommitStatus::Kind::kRefused);
   EXPECT_EQ(large.refusal, Refusal::kTooLarge);
-  const Outcome good = client->submit(as_view("good")).get();
+  const CommitStatus good = client->submit(as_view("good")).get();
   EXPECT_TRUE(good.committed()) << good.why;
 }
 
@@ -242,14 +242,14 @@ TEST(Clients, TheLibraryGoesToAnotherNodeAndItCountsOnce) {
   Network net(4);
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
   const auto client = client_of(net);
-  std::vector<std::future<Outcome>> outcomes;
+  std::vector<std::future<CommitStatus>> outcomes;
   for (int k = 0; k < 400; ++k) {
     outcomes.push_back(client->submit(as_view("transaction " + std::to_string(k))));
     if (k == 200) net.stop(0);
   }
   std::set<std::uint64_t> positions;
   for (auto& o : outcomes) {
-    const Outcome out = o.get();
+    const CommitStatus out = o.get();
     ASSERT_TRUE(out.committed()) << out.why;
     EXPECT_TRUE(positions.insert(out.receipt.position).second);
   }

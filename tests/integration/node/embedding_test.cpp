@@ -93,9 +93,11 @@ TEST(Embedding, WhatACallbackThrowsIsToldAndLost) {
   ASSERT_TRUE(opened) << opened.error();
   Node& node = **opened;
   auto ended = std::async(std::launch::async, [&] { return static_cast<bool>(node.run()); });
-  const OnOutcome throws = [](const Outcome&) { throw std::runtime_error("I am a callback"); };
+  const OnCommitStatus throws = [](const CommitStatus&) {
+    throw std::runtime_error("I am a callback");
+  };
   node.submit(as_view("add 1"), throws);
-  node.submit(as_view("add 1"), OnOutcome());
+  node.submit(as_view("add 1"), OnCommitStatus());
   EXPECT_EQ(text_of(*node.submit(as_view("add 1")).get().result), "3");
   {
     auto client = Client::open(options.home + "/../genesis.json", {.on_problem = tell});
@@ -106,7 +108,7 @@ TEST(Embedding, WhatACallbackThrowsIsToldAndLost) {
       throw 7;  // NOLINT: anything can be thrown
     });
     (*client)->submit(as_view("add 1"), throws);
-    (*client)->submit(as_view("add 1"), OnOutcome());
+    (*client)->submit(as_view("add 1"), OnCommitStatus());
     EXPECT_EQ(result_of((*client)->submit(as_view("add 1")).get()), "6");
     EXPECT_TRUE(Network::eventually([&] { return visited == 6; }));
   }
@@ -174,8 +176,8 @@ TEST(Embedding, ATransactionThatNoFrameHoldsIsRefusedAndTheOthersGoOn) {
   for (const std::size_t size : {kMostTransaction + 1, std::size_t{9} << 20}) {
     const std::vector<std::byte> large(size);
     for (const Words words : {Words::kOne, Words::kQuorum}) {
-      const Outcome out = client->submit(large, {.words = words}).get();
-      EXPECT_EQ(out.kind, Outcome::Kind::kRefused);
+      const CommitStatus out = client->submit(large, {.words = words}).get();
+      EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused);
       EXPECT_EQ(out.refusal, Refusal::kTooLarge);
       EXPECT_THAT(out.why, HasSubstr(std::to_string(size) + " bytes, and no node takes more than"));
     }
@@ -194,14 +196,14 @@ TEST(Embedding, OfTwoClientsWithOneKeyEachIsToldOfItsOwn) {
   const auto key = crypto::SigningKey::generate();
   const auto first = tills.client({.node = NodeId{0}, .key = key});
   const auto second = tills.client({.node = NodeId{0}, .key = key});
-  std::vector<std::future<Outcome>> all;
+  std::vector<std::future<CommitStatus>> all;
   for (int k = 0; k < 50; ++k) {
     all.push_back(first->submit(as_view("add " + std::to_string(2 * k))));
     all.push_back(second->submit(as_view("add " + std::to_string(2 * k + 1))));
   }
   std::set<std::uint64_t> positions;
   for (auto& one : all) {
-    const Outcome out = one.get();
+    const CommitStatus out = one.get();
     EXPECT_TRUE(out.committed()) << out.why;
     EXPECT_TRUE(positions.insert(out.receipt.position).second) << out.receipt.position;
   }

@@ -91,11 +91,11 @@ TEST_P(Observer, RefusesWhatIsSubmittedAndClientsGoToTheNext) {
   const auto any = Client::open(genesis);
   const auto only = Client::open(genesis, {.node = NodeId{0}});
   ASSERT_TRUE(any && only);
-  const Outcome ordered = (*any)->submit(as_view("by another")).get();
+  const CommitStatus ordered = (*any)->submit(as_view("by another")).get();
   EXPECT_TRUE(ordered.committed()) << ordered.why;
   EXPECT_TRUE((*any)->submit(as_view("of two"), {.words = Words::kQuorum}).get().committed());
-  const Outcome here = (*only)->submit(as_view("by this one")).get();
-  EXPECT_EQ(here.kind, Outcome::Kind::kRefused);
+  const CommitStatus here = (*only)->submit(as_view("by this one")).get();
+  EXPECT_EQ(here.kind, CommitStatus::Kind::kRefused);
   EXPECT_EQ(here.refusal, Refusal::kObserves);
   EXPECT_NE(here.why.find("submit it to another node"), std::string::npos) << here.why;
   auto own = net_.submit_later(0, as_view("from its own process"));
@@ -127,8 +127,9 @@ TEST_P(Observer, AloneIsTheReasonInTheEnd) {
   ASSERT_EQ(observe(), "");
   const auto client = Client::open(net_.home(0) + "/../genesis.json");
   ASSERT_TRUE(client);
-  const Outcome out = (*client)->submit(as_view("to nobody"), {.patience_us = 3'000'000}).get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kRefused);
+  const CommitStatus out =
+      (*client)->submit(as_view("to nobody"), {.patience_us = 3'000'000}).get();
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused);
   EXPECT_NE(out.why.find("no other node took it"), std::string::npos) << out.why;
 }
 

@@ -15,8 +15,8 @@ class Watched final : public NodeStore {
   Watched(std::unique_ptr<DiskStore> disk, std::shared_ptr<std::atomic<int>> synced)
       : disk_(std::move(disk)), synced_(std::move(synced)) {}
 
-  Result<Unit> write(std::span<const Persist> batch, bool sync) override {
-    if (sync) ++*synced_;
+  Result<Unit> write(std::span<const Persist> batch, Sync sync) override {
+    if (sync == Sync::kYes) ++*synced_;
     return disk_->write(batch, sync);
   }
   Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override {

@@ -67,7 +67,7 @@ TEST_P(LeftByACrash, TheDecisionIsDelivered) {
       const Bytes value =
           Bytes::from(Writer().bytes(hash(of.view()).bytes).bytes(left.value.view()).take());
       const std::vector<Persist> records{{left.table, left.key, value, payload}};
-      ASSERT_TRUE((*store)->write(records, true));
+      ASSERT_TRUE((*store)->write(records, Sync::kYes));
     }
     const std::string problem = net.start(0);
     if (damaged) {

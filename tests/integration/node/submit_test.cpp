@@ -15,10 +15,10 @@ namespace {
 
 using boost::asio::use_awaitable;
 
-Outcome outcome_of(std::future<Receipt>& receipt) {
+CommitStatus outcome_of(std::future<Receipt>& receipt) {
   EXPECT_EQ(receipt.wait_for(std::chrono::seconds(30)), std::future_status::ready);
   try {
-    return {Outcome::Kind::kCommitted, receipt.get(), {}, 0, {}};
+    return {CommitStatus::Kind::kCommitted, receipt.get(), {}, 0, {}};
   } catch (const NotCommitted& e) {
     return e.outcome;
   }
@@ -56,7 +56,7 @@ TEST(Submit, ACallbackMaySubmitAgain) {
   tills.start_all();
   std::promise<std::string> last;
   int left = 10;
-  OnOutcome again = [&](const Outcome& out) {
+  OnCommitStatus again = [&](const CommitStatus& out) {
     if (--left == 0) return last.set_value(result_of(out));
     tills.node(0).submit(as_view("add 1"), again);
   };
@@ -69,8 +69,8 @@ TEST(Submit, ADeadlineEndsTheWait) {
   Tills tills(4);
   tills.start(0);
   auto late = tills.node(0).submit(as_view("add 1"), SubmitOptions{.patience_us = 200'000});
-  const Outcome out = outcome_of(late);
-  EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+  const CommitStatus out = outcome_of(late);
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
   EXPECT_NE(out.why.find("no commit in time: it may still be ordered until slot "),
             std::string::npos)
       << out.why;
@@ -85,18 +85,18 @@ TEST(Submit, AStopTokenEndsTheWaitAtNodeAndClient) {
   const auto client = tills.client();
   auto never_sent = client->submit(as_view("add 1"), AskOptions{.cancel = stop.get_token()});
   stop.request_stop();
-  EXPECT_EQ(never_sent.get().kind, Outcome::Kind::kRefused);
+  EXPECT_EQ(never_sent.get().kind, CommitStatus::Kind::kRefused);
   // Requested before: nothing is taken.
   tills.start(0);
   auto too_late = tills.node(0).submit(as_view("add 1"), SubmitOptions{.cancel = stop.get_token()});
-  EXPECT_EQ(outcome_of(too_late).kind, Outcome::Kind::kRefused);
+  EXPECT_EQ(outcome_of(too_late).kind, CommitStatus::Kind::kRefused);
   std::stop_source other;
   auto waits = tills.node(0).submit(as_view("add 1"), SubmitOptions{.cancel = other.get_token()});
   auto goes_on = tills.node(0).submit(as_view("add 2"));
   (void)tills.node(0).query(as_view("sum")).get();  // it has taken both by now
   other.request_stop();
-  const Outcome out = outcome_of(waits);
-  EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+  const CommitStatus out = outcome_of(waits);
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
   EXPECT_NE(out.why.find("it was cancelled: it may still be ordered until slot "),
             std::string::npos)
       << out.why;
@@ -121,7 +121,7 @@ TEST(Submit, StopEndsAllThatWait) {
   boost::asio::co_spawn(context, talk(), boost::asio::detached);
   context.poll();
   tills.stop(0);
-  for (auto& receipt : all) EXPECT_NE(outcome_of(receipt).kind, Outcome::Kind::kCommitted);
+  for (auto& receipt : all) EXPECT_NE(outcome_of(receipt).kind, CommitStatus::Kind::kCommitted);
   context.run();
   EXPECT_TRUE(thrown);
 }
@@ -134,15 +134,15 @@ TEST(Submit, OneNodesLieIsOutvoted) {
   const auto client = tills.client();
   EXPECT_EQ(result_of(client->submit(as_view("add 1")).get()), "1000001");  // its word alone
   for (int k = 2; k < 12; ++k) {
-    const Outcome out = client->submit(as_view("add 1"), {.words = Words::kQuorum}).get();
+    const CommitStatus out = client->submit(as_view("add 1"), {.words = Words::kQuorum}).get();
     EXPECT_EQ(result_of(out), std::to_string(k));
   }
   // Three of four lie, each in its own way: no two say the same.
   tills.app(1).lies_by(2'000'000);
   tills.app(2).lies_by(3'000'000);
-  const Outcome out =
+  const CommitStatus out =
       client->submit(as_view("add 1"), {.patience_us = 2'000'000, .words = Words::kQuorum}).get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kUnknown);
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kUnknown);
   EXPECT_NE(out.why.find("do not say the same (2 have to); node 0: position 11, a result of 7"),
             std::string::npos)
       << out.why;
@@ -151,8 +151,8 @@ TEST(Submit, OneNodesLieIsOutvoted) {
 TEST(Submit, WordsOfAQuorumNeedMoreThanOneNode) {
   Tills tills(4);
   const auto client = tills.client({.node = NodeId{0}});
-  const Outcome out = client->submit(as_view("add 1"), {.words = Words::kQuorum}).get();
-  EXPECT_EQ(out.kind, Outcome::Kind::kRefused);
+  const CommitStatus out = client->submit(as_view("add 1"), {.words = Words::kQuorum}).get();
+  EXPECT_EQ(out.kind, CommitStatus::Kind::kRefused);
   EXPECT_NE(out.why.find("open it without ClientOptions::node"), std::string::npos) << out.why;
 }
 

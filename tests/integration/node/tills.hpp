@@ -165,7 +165,7 @@ class Tills {
 inline std::string text_of(const ApplyResult& result) {
   return std::string(as_text(result.bytes.view()));
 }
-inline std::string result_of(const Outcome& out) {
+inline std::string result_of(const CommitStatus& out) {
   EXPECT_TRUE(out.committed()) << out.why;
   if (!out.committed() || !out.receipt.result) return "(none)";
   return (out.receipt.result->failed ? "failed: " : "") + text_of(*out.receipt.result);

@@ -51,7 +51,7 @@ void lose_entries(const std::string& home, std::size_t from, std::size_t to) {
     return true;
   }));
   ASSERT_GT(rank, to == SIZE_MAX ? from + 40 : to) << "the log is too short for this test";
-  ASSERT_TRUE((*store)->write(erasures, true));
+  ASSERT_TRUE((*store)->write(erasures, Sync::kYes));
 }
 
 /// Erases the last `count` commits: those in the log, and what the protocol noted of them.
@@ -72,7 +72,7 @@ void forget_commits(const std::string& home, std::size_t count) {
     erasures.push_back({kLedgerTable, slot_key(Round{slots[i]}), {}, {}});
     erasures.push_back({dag::kDelivered, Bytes::from(Writer().u64(slots[i]).take()), {}, {}});
   }
-  ASSERT_TRUE((*store)->write(erasures, true));
+  ASSERT_TRUE((*store)->write(erasures, Sync::kYes));
 }
 
 /// Writes other bytes into the write-ahead log.
@@ -390,7 +390,7 @@ TEST(HolesAlone, ABodyThatNoLogHasStopsTheNode) {
     {
       const auto store = DiskStore::open(net.home(3) + "/data");
       ASSERT_TRUE(store) << store.error();
-      ASSERT_TRUE((*store)->write(std::vector<Persist>{record}, true));
+      ASSERT_TRUE((*store)->write(std::vector<Persist>{record}, Sync::kYes));
     }
     ASSERT_EQ(net.start(3, said[3].options()), "");
     const std::string why = net.ending(3);

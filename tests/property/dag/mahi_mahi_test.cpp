@@ -230,7 +230,7 @@ class Calm {
       } else if (const auto* e = std::get_if<Endorse>(&effect)) {
         feed(i, Endorsed{e->ticket, {}});
       } else if (const auto* p = std::get_if<Persist>(&effect)) {
-        (void)disks_[i].write(std::span(p, 1), true);
+        (void)disks_[i].write(std::span(p, 1), Sync::kYes);
       } else if (const auto* s = std::get_if<Send<dag::Message>>(&effect)) {
         letters_.push_back({i, s->to.value, s->message});
       } else if (const auto* b = std::get_if<Broadcast<dag::Message>>(&effect)) {

@@ -164,7 +164,7 @@ class Timed {
   void emit(std::uint16_t i, const Persist& e, Todo&) {
     lazy_[i].push_back(e);
     if (e.lazy) return;
-    (void)disks_[i].write(lazy_[i], true);
+    (void)disks_[i].write(lazy_[i], Sync::kYes);
     lazy_[i].clear();
   }
   void emit(std::uint16_t, const Verify& e, Todo& todo) {

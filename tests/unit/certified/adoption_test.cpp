@@ -93,7 +93,7 @@ void log_commit(Desk& t, const Committed& c, bool noted) {
     value.u64(c.slot.value);
     const Bytes key = dag::block_key({v->author(), v->round(), v->digest});
     const Persist record{kVertex, key, Bytes::from(value.take()), v->payload.bytes};
-    (void)t.disk.write(std::span(&record, 1), true);
+    (void)t.disk.write(std::span(&record, 1), Sync::kYes);
     if (noted) t.feed(Restored{kVertex, key, record.value, record.body});
   }
   if (!noted) return;
@@ -108,7 +108,7 @@ void log_commit(Desk& t, const Committed& c, bool noted) {
 void lose_notes(Desk& t, const std::vector<Committed>& commits, std::size_t from) {
   for (std::size_t i = from; i < commits.size(); ++i) {
     const Persist gone{kDelivered, Bytes::from(Writer().u64(commits[i].slot.value).take()), {}, {}};
-    (void)t.disk.write(std::span(&gone, 1), true);
+    (void)t.disk.write(std::span(&gone, 1), Sync::kYes);
   }
   t.delivered.clear();
 }
@@ -208,7 +208,7 @@ TEST(Adoption, StartsBehindASnapshotAsByWhoSawEverything) {
       Desk t(kNodes, rules);
       for (std::size_t i = 0; i < end; ++i) log_commit(t, commits[i], false);
       const Persist record{kDelivered, Bytes::from(Writer().u64(slot.value).take()), note, {}};
-      (void)t.disk.write(std::span(&record, 1), true);
+      (void)t.disk.write(std::span(&record, 1), Sync::kYes);
       t.restart();
       ASSERT_EQ(t.node().last_ordered(), slot);
       for (int k = 0; k < 3; ++k) history.tell(t, slot.value > 20 ? slot.value - 20 : 1);

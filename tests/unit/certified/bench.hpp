@@ -70,7 +70,7 @@ class Desk {
         } else if (const auto* s = std::get_if<Endorse>(&effect)) {
           if (sign) todo.push_back(Endorsed{s->ticket, mock_sign(0, s->digest)});
         } else if (const auto* p = std::get_if<Persist>(&effect)) {
-          (void)disk.write(std::span(p, 1), true);
+          (void)disk.write(std::span(p, 1), Sync::kYes);
         } else if (const auto* m = std::get_if<Send<Message>>(&effect)) {
           sends.emplace_back(m->to.value, m->message);
         } else if (const auto* b = std::get_if<Broadcast<Message>>(&effect)) {

@@ -169,7 +169,7 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
         digest.bytes[1] = static_cast<std::byte>(r);
         const Bytes key = dag::block_key({NodeId{a}, Round{r}, digest});
         const Persist record{kVertex, key, Bytes::from(value.take())};
-        (void)t.disk.write(std::span(&record, 1), true);  // the host's part
+        (void)t.disk.write(std::span(&record, 1), Sync::kYes);  // the host's part
         t.feed(Restored{kVertex, key, record.value});
       }
     }

@@ -184,12 +184,12 @@ Log contents(const MemoryStorage& storage) {
 TEST(MemoryStorage, ReplaysTheNewestValueInTheOrderOfTheLastWrite) {
   MemoryStorage storage;
   const std::vector<Persist> batch{record("a", "1"), record("b", "1"), record("a", "2")};
-  ASSERT_TRUE(storage.write(batch, true));
+  ASSERT_TRUE(storage.write(batch, Sync::kYes));
   EXPECT_EQ(contents(storage), (Log{"1b=1", "1a=2"}));
   Persist other_table = record("a", "3");
   other_table.table = 2;
   const std::vector<Persist> second{other_table, record("b", "")};
-  ASSERT_TRUE(storage.write(second, false));
+  ASSERT_TRUE(storage.write(second, Sync::kNo));
   EXPECT_EQ(contents(storage), (Log{"1a=2", "2a=3"}));
   EXPECT_EQ(storage.size(), 2u);
 }

@@ -370,17 +370,33 @@ TEST(Batcher, ALostWaveIsVerifiedASliceAtATime) {
   EXPECT_LE(*std::max_element(t.individual.begin(), t.individual.end()), o.slice);
 }
 
+// An accelerator that works until the test lets a wave end.
+struct Gate {
+  std::atomic<int> allowed{0};
+  std::atomic<int> begun{0};
+  std::vector<std::size_t> sizes;  // of waves; read when none is in work
+  Verify verify() {
+    return [this](auto jobs, auto verdicts) {
+      sizes.push_back(jobs.size());
+      const int mine = ++begun;
+      while (allowed < mine) std::this_thread::yield();
+      honestly(jobs, verdicts);
+    };
+  }
+  void await(int waves) const {
+    while (begun < waves) std::this_thread::yield();
+  }
+};
+
 TEST(Batcher, AHangingAcceleratorIsGivenUp) {
   Bench t;
   t.individual_us = 10;
-  std::atomic<bool> release{false};
-  t.on_wide = [&](auto jobs, auto verdicts) {
-    while (!release) std::this_thread::yield();
-    honestly(jobs, verdicts);
-  };
+  Gate gate;
+  t.on_wide = gate.verify();
   Batcher& batcher = t.open(wide_options());
   t.add_many(500, 1, true, Purpose::kCatchUp);
   EXPECT_TRUE(batcher.run().empty());
+  gate.await(1);
   // Certificates go on meanwhile.
   t.add_many(10, 2, true, Purpose::kQuorum);
   expect_once(batcher.run(), 10);
@@ -390,7 +406,7 @@ TEST(Batcher, AHangingAcceleratorIsGivenUp) {
   EXPECT_LE(*batcher.due(), t.now);
   const auto answers = t.run_until(500);
   expect_once(answers, 500);
-  release = true;
+  gate.allowed = 1;
   while (batcher.due() != 0) std::this_thread::yield();  // its late verdicts are there
   EXPECT_TRUE(batcher.run().empty());
   EXPECT_FALSE(batcher.due());
@@ -398,26 +414,75 @@ TEST(Batcher, AHangingAcceleratorIsGivenUp) {
   EXPECT_EQ(batcher.figures().waiting, 0u);
 }
 
-// While a wave is under way, what waits for the next one is not due: else the owner would spin.
-TEST(Batcher, BulkWaitsForTheNextWave) {
+// While the accelerator works, what comes goes into its next wave, and is not due once it is there:
+// else the owner would spin. The accelerator goes on to that wave without run(): with one wave at
+// a time it stood still until the owner had come round.
+TEST(Batcher, TheAcceleratorGoesFromOneWaveToTheNext) {
   Bench t;
   t.individual_us = 10;
-  std::atomic<int> allowed{0};
-  std::atomic<int> waves{0};
-  t.on_wide = [&](auto jobs, auto verdicts) {
-    const int mine = ++waves;
-    while (allowed < mine) std::this_thread::yield();
-    honestly(jobs, verdicts);
-  };
+  Gate gate;
+  t.on_wide = gate.verify();
   Batcher& batcher = t.open(wide_options());
   t.add_many(500, 1, true, Purpose::kCatchUp);
   EXPECT_TRUE(batcher.run().empty());
-  t.add_many(400, 1, true, Purpose::kCatchUp);
+  gate.await(1);
+  for (const std::size_t more : {400u, 300u}) {
+    t.add_many(more, 1, true, Purpose::kCatchUp);
+    EXPECT_LE(*batcher.due(), t.now);
+    EXPECT_TRUE(batcher.run().empty());
+    EXPECT_GT(*batcher.due(), t.now);
+  }
+  EXPECT_EQ(batcher.figures().waiting, 1200u);
+  gate.allowed = 1;
+  gate.await(2);  // nobody called run()
+  gate.allowed = 2;
+  expect_once(t.run_until(1200), 1200);
+  EXPECT_EQ(batcher.figures().wide, 1200u);
+  EXPECT_EQ(gate.sizes, (std::vector<std::size_t>{500, 700}));
+}
+
+TEST(Batcher, BulkWaitsWhereTheNextWaveIsFull) {
+  Bench t;
+  t.individual_us = 10;
+  Gate gate;
+  t.on_wide = gate.verify();
+  BatcherOptions o = wide_options();
+  o.wide_batch = 500;
+  Batcher& batcher = t.open(o);
+  t.add_many(500, 1, true, Purpose::kCatchUp);
+  EXPECT_TRUE(batcher.run().empty());
+  gate.await(1);
+  t.add_many(900, 1, true, Purpose::kCatchUp);
+  EXPECT_TRUE(batcher.run().empty());
   EXPECT_GT(*batcher.due(), t.now);
   EXPECT_TRUE(batcher.run().empty());
-  allowed = 2;
+  gate.allowed = 3;
+  expect_once(t.run_until(1400), 1400);
+  EXPECT_EQ(gate.sizes, (std::vector<std::size_t>{500, 500, 400}));
+}
+
+TEST(Batcher, AHangingAcceleratorGivesTheNextWaveBackToo) {
+  Bench t;
+  t.individual_us = 10;
+  Gate gate;
+  t.on_wide = gate.verify();
+  Batcher& batcher = t.open(wide_options());
+  t.add_many(500, 1, true, Purpose::kCatchUp);
+  EXPECT_TRUE(batcher.run().empty());
+  gate.await(1);
+  t.add_many(400, 2, false, Purpose::kCatchUp);
+  EXPECT_TRUE(batcher.run().empty());
+  t.now += 2'000'000;
   expect_once(t.run_until(900), 900);
-  EXPECT_EQ(batcher.figures().wide, 900u);
+  EXPECT_EQ(batcher.figures().wide_losses, 1u);
+  EXPECT_EQ(batcher.figures().retried, 900u);
+  gate.allowed = 1;
+  while (batcher.due() != 0) std::this_thread::yield();  // its late verdicts are there
+  EXPECT_TRUE(batcher.run().empty());
+  EXPECT_FALSE(batcher.due());
+  EXPECT_EQ(batcher.figures().answered, 900u);
+  EXPECT_EQ(batcher.figures().waiting, 0u);
+  EXPECT_EQ(gate.sizes, std::vector<std::size_t>{500});
 }
 
 // For the thread sanitizer: many threads add, one runs, the accelerator has its own.

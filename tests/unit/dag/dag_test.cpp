@@ -47,7 +47,7 @@ struct NodeWorld {
   void arm(TimerId timer, Delay d);
   void cancel(TimerId timer) { timers.erase(timer); }
   void persist(std::vector<Persist> w, std::uint64_t barrier) {
-    ASSERT_TRUE(storage.write(w, true));
+    ASSERT_TRUE(storage.write(w, Sync::kYes));
     barriers.push_back(barrier);
   }
   void verify(const Verify& v) {

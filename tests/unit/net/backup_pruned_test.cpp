@@ -62,7 +62,7 @@ class BackupPruned : public testing::Test {
     std::vector<Persist> batch{{kBlocks, number(n), number(n), body, true},
                                {kLast, number(0), number(n), {}, true}};
     if (n >= kept) batch.push_back({kBlocks, number(n - kept), {}, {}, true});
-    ASSERT_TRUE(store.write(batch, true));
+    ASSERT_TRUE(store.write(batch, Sync::kYes));
   }
   static void release(DiskStore& store) {
     const auto named = [](std::uint32_t, ByteView, ByteView) { return std::nullopt; };

@@ -41,11 +41,11 @@ struct Four {
         genesis, NodeId{0}, keys[0], store,
         Checkpoints::Hooks{[this](NodeId to, const Frame& f) { sent.emplace_back(to, f); },
                            [this](const Persist& record, std::function<void()> done) {
-                             EXPECT_TRUE(store.write({&record, 1}, true));
+                             EXPECT_TRUE(store.write({&record, 1}, Sync::kYes));
                              waiting.push_back(std::move(done));
                            },
                            [this](const Persist& record) {
-                             EXPECT_TRUE(store.write({&record, 1}, false));
+                             EXPECT_TRUE(store.write({&record, 1}, Sync::kNo));
                            },
                            [this](NodeId who, Deed) { blamed.push_back(who); },
                            [this](const std::string& why) { warnings.push_back(why); }});

@@ -118,7 +118,7 @@ TEST(Commit, AStoreOfTheHostWithALogOfAnOlderBuildIsRefused) {
   options.make_store = [&](const NodeOptions&) -> StoreOpened {
     auto store = std::make_unique<MemoryStore>();
     const Persist entry{table, slot_key(Round{1}), bytes("one")};
-    EXPECT_TRUE(store->write({&entry, 1}, true));
+    EXPECT_TRUE(store->write({&entry, 1}, Sync::kYes));
     return std::unique_ptr<NodeStore>(std::move(store));
   };
   EXPECT_TRUE(open_store(options));

@@ -73,7 +73,8 @@ class Door {
   void keep_waiting() { keeps_ = true; }
   void answer() {
     const std::lock_guard lock(mutex_);
-    for (const OnOutcome& done : std::exchange(waiting_, {})) done({Outcome::Kind::kCommitted});
+    for (const OnCommitStatus& done : std::exchange(waiting_, {}))
+      done({CommitStatus::Kind::kCommitted});
   }
   std::size_t waiting() {
     const std::lock_guard lock(mutex_);
@@ -104,8 +105,8 @@ class Door {
  private:
   GatewayHooks hooks() {
     GatewayHooks out;
-    out.submit = [this](Bytes transaction, const SubmitOptions&, const OnOutcome& done) {
-      Outcome outcome{Outcome::Kind::kCommitted};
+    out.submit = [this](Bytes transaction, const SubmitOptions&, const OnCommitStatus& done) {
+      CommitStatus outcome{CommitStatus::Kind::kCommitted};
       {
         const std::lock_guard lock(mutex_);
         outcome.receipt.position = ordered_.size();
@@ -129,7 +130,7 @@ class Door {
 
   std::mutex mutex_;
   std::vector<std::string> ordered_;
-  std::vector<OnOutcome> waiting_;
+  std::vector<OnCommitStatus> waiting_;
   std::atomic<bool> keeps_{false};
   std::atomic<std::uint64_t> held_{0};
   std::uint16_t port_;

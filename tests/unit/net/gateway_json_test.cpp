@@ -64,7 +64,7 @@ TEST(GatewayJson, BytesAreDigitsAndTextWhereItCanBeRead) {
 }
 
 TEST(GatewayJson, OutcomesSayWhatBecameOfThem) {
-  Outcome out{Outcome::Kind::kCommitted, {}, {}, 9, {}};
+  CommitStatus out{CommitStatus::Kind::kCommitted, {}, {}, 9, {}};
   out.receipt.position = 4;
   out.receipt.slot = 2;
   EXPECT_EQ(text::write(json_of(out)), R"({"outcome":"committed","position":4,"slot":2})");
@@ -72,13 +72,13 @@ TEST(GatewayJson, OutcomesSayWhatBecameOfThem) {
   EXPECT_EQ(text::write(json_of(out)),
             R"({"outcome":"committed","position":4,"slot":2,"failed":true,"result":"6e6f",)"
             R"("result_text":"no"})");
-  EXPECT_EQ(
-      text::write(json_of(Outcome{Outcome::Kind::kRefused, {}, Refusal::kRejected, 0, "bad"})),
-      R"({"outcome":"refused","reason":"rejected","error":"bad"})");
-  EXPECT_EQ(
-      text::write(json_of(Outcome{Outcome::Kind::kRefused, {}, Refusal::kObserves, 0, "go on"})),
-      R"({"outcome":"refused","reason":"observes","error":"go on"})");
-  EXPECT_EQ(text::write(json_of(Outcome{Outcome::Kind::kUnknown, {}, {}, 9, "late"})),
+  EXPECT_EQ(text::write(json_of(
+                CommitStatus{CommitStatus::Kind::kRefused, {}, Refusal::kRejected, 0, "bad"})),
+            R"({"outcome":"refused","reason":"rejected","error":"bad"})");
+  EXPECT_EQ(text::write(json_of(
+                CommitStatus{CommitStatus::Kind::kRefused, {}, Refusal::kObserves, 0, "go on"})),
+            R"({"outcome":"refused","reason":"observes","error":"go on"})");
+  EXPECT_EQ(text::write(json_of(CommitStatus{CommitStatus::Kind::kUnknown, {}, {}, 9, "late"})),
             R"({"outcome":"unknown","until":9,"error":"late"})");
 }
 

@@ -39,7 +39,7 @@ struct LoggedTree {
     }
     return unsigned_block(slot, Bytes::from(std::move(packed)), {}, {});
   }
-  void write(const Persist& record) { ASSERT_TRUE(store.write({&record, 1}, true)); }
+  void write(const Persist& record) { ASSERT_TRUE(store.write({&record, 1}, Sync::kYes)); }
 
   /// `results`: 1, all alike; else drawn from so many.
   void commit(std::uint64_t transactions, std::uint64_t results, Prng& rng) {

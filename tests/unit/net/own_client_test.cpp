@@ -15,7 +15,7 @@ struct Process {
   std::vector<std::uint64_t> submitted;
   std::size_t gave_way = 0, taken = 0;
   std::vector<std::function<void()>> posted;
-  std::vector<Outcome> outcomes;
+  std::vector<CommitStatus> outcomes;
   ClientId id{};
   OwnClient own{id,
                 100,
@@ -34,7 +34,7 @@ struct Process {
 
   bool add(std::uint64_t deadline_us = 0, std::stop_token cancel = {}) {
     return own.add({Bytes::copy_of(as_view("data")), Prove::kNo, deadline_us, std::move(cancel),
-                    [this](const Outcome& out) { outcomes.push_back(out); }});
+                    [this](const CommitStatus& out) { outcomes.push_back(out); }});
   }
   void run_posted() {
     for (const auto& work : std::exchange(posted, {})) work();
@@ -64,7 +64,7 @@ TEST(OwnClient, ARefusalIsInWords) {
   p.add();
   p.own.take(Round{5});
   ASSERT_EQ(p.outcomes.size(), 1u);
-  EXPECT_EQ(p.outcomes[0].kind, Outcome::Kind::kRefused);
+  EXPECT_EQ(p.outcomes[0].kind, CommitStatus::Kind::kRefused);
   EXPECT_NE(p.outcomes[0].why.find("larger than the 1000 bytes"), std::string::npos);
   EXPECT_EQ(p.gave_way, 2u);
   EXPECT_EQ(p.taken, 0u);
@@ -77,7 +77,7 @@ TEST(OwnClient, ARefusalIsInWords) {
   p.add();
   p.own.take(Round{5});
   p.own.refused(102, Refusal::kExpired);
-  EXPECT_EQ(p.outcomes[2].kind, Outcome::Kind::kRefused);
+  EXPECT_EQ(p.outcomes[2].kind, CommitStatus::Kind::kRefused);
   EXPECT_EQ(p.outcomes[2].refusal, Refusal::kExpired);
 }
 
@@ -90,7 +90,7 @@ TEST(OwnClient, WhatIsLateIsUnknownAndNotRefused) {
   EXPECT_TRUE(p.outcomes.empty());
   EXPECT_FALSE(p.own.end_late(2'000'000));  // the other one has time
   ASSERT_EQ(p.outcomes.size(), 1u);
-  EXPECT_EQ(p.outcomes[0].kind, Outcome::Kind::kUnknown);
+  EXPECT_EQ(p.outcomes[0].kind, CommitStatus::Kind::kUnknown);
 }
 
 TEST(OwnClient, WhatIsCancelledIsRefusedBeforeTheNodeTookItAndUnknownAfterwards) {
@@ -102,12 +102,12 @@ TEST(OwnClient, WhatIsCancelledIsRefusedBeforeTheNodeTookItAndUnknownAfterwards)
   p.own.take(Round{5});
   EXPECT_EQ(p.submitted.size(), 1u);
   ASSERT_EQ(p.outcomes.size(), 1u);
-  EXPECT_EQ(p.outcomes[0].kind, Outcome::Kind::kRefused);
+  EXPECT_EQ(p.outcomes[0].kind, CommitStatus::Kind::kRefused);
   after.request_stop();
   EXPECT_EQ(p.outcomes.size(), 1u);  // on the node's thread
   p.run_posted();
   ASSERT_EQ(p.outcomes.size(), 2u);
-  EXPECT_EQ(p.outcomes[1].kind, Outcome::Kind::kUnknown);
+  EXPECT_EQ(p.outcomes[1].kind, CommitStatus::Kind::kUnknown);
 }
 
 TEST(OwnClient, NothingIsWithoutAnOutcomeWhenItIsClosed) {
@@ -119,7 +119,8 @@ TEST(OwnClient, NothingIsWithoutAnOutcomeWhenItIsClosed) {
   p.add();
   ASSERT_EQ(p.outcomes.size(), 3u);
   std::size_t unknown = 0;
-  for (const Outcome& out : p.outcomes) unknown += out.kind == Outcome::Kind::kUnknown ? 1 : 0;
+  for (const CommitStatus& out : p.outcomes)
+    unknown += out.kind == CommitStatus::Kind::kUnknown ? 1 : 0;
   EXPECT_EQ(unknown, 1u);  // the one that the node took
 }
 

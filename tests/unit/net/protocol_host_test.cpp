@@ -35,7 +35,7 @@ struct NotingCodec {
 /// Refuses every write.
 class FailedStore final : public NodeStore {
  public:
-  Result<Unit> write(std::span<const Persist>, bool) override { return Errc::kIo; }
+  Result<Unit> write(std::span<const Persist>, Sync) override { return Errc::kIo; }
   Result<Unit> replay(const std::function<void(const Restored&)>&) const override { return Unit{}; }
   Result<Unit> scan(std::uint32_t, ByteView,
                     const std::function<bool(ByteView, ByteView)>&) const override {

@@ -39,7 +39,7 @@ class StoreArchiveTest : public ::testing::Test {
   }
   void write(std::vector<Persist> batch, bool noted = true) {
     if (noted) archive_->note(batch);
-    ASSERT_TRUE(store_->write(batch, true));
+    ASSERT_TRUE(store_->write(batch, Sync::kYes));
   }
   void expect(std::string_view key, std::string_view value, std::string_view body) const {
     EXPECT_EQ(archive_->value(text(key)), text(value)) << key;

@@ -28,17 +28,17 @@ TEST(WalMoved, AFolderThatWasMovedAwayIsNotWrittenTo) {
     wal.append(std::vector<Persist>{{1, key, key, {}}}, places);
   };
   append();
-  ASSERT_TRUE(wal.flush(true)) << wal.problem();
+  ASSERT_TRUE(wal.flush(Sync::kYes)) << wal.problem();
   const std::uint64_t written = wal.written();
   fs::rename(folder, moved);
   append();
-  EXPECT_FALSE(wal.flush(true));
+  EXPECT_FALSE(wal.flush(Sync::kYes));
   EXPECT_EQ(wal.problem().code, ErrorCode::kMissing);
   EXPECT_THAT(wal.problem().text(),
               testing::HasSubstr("moved, removed or replaced while it was in use"));
   fs::create_directories(folder);
   std::ofstream(folder / "wal") << "another";
-  EXPECT_FALSE(wal.flush(true)) << "another file is not it";
+  EXPECT_FALSE(wal.flush(Sync::kYes)) << "another file is not it";
   EXPECT_EQ(wal.written(), written);
   fs::remove_all(folder);
   fs::remove_all(moved);

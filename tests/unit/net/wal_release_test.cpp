@@ -85,18 +85,18 @@ class WalRelease : public testing::Test {
   /// then all that the first `gone` need is erased but for the votes.
   void fill(DiskStore& store, std::uint64_t count, std::uint64_t gone) {
     ASSERT_TRUE(
-        store.write(std::vector<Persist>{{kVotes, bytes("first"), bytes("vote"), {}}}, true));
+        store.write(std::vector<Persist>{{kVotes, bytes("first"), bytes("vote"), {}}}, Sync::kYes));
     for (std::uint64_t n = 0; n < count; ++n) {
       std::vector<Persist> batch{{kBlocks, number(n), bytes("header"), body_of(n)}};
       if (n == 7) batch.push_back({kVotes, bytes("seventh"), bytes("vote"), {}});
       batch.push_back({kEntries, number(n), number(0), {}});
       batch.back().value = number(store.places_of(batch).front().offset);
-      ASSERT_TRUE(store.write(batch, true));
+      ASSERT_TRUE(store.write(batch, Sync::kYes));
     }
     std::vector<Persist> erasures;
     for (std::uint64_t n = 0; n < count; ++n) erasures.push_back({kBlocks, number(n), {}, {}});
     for (std::uint64_t n = 0; n < gone; ++n) erasures.push_back({kEntries, number(n), {}, {}});
-    ASSERT_TRUE(store.write(erasures, true));
+    ASSERT_TRUE(store.write(erasures, Sync::kYes));
   }
   /// All that a node reads of it at a start, a line a record.
   static std::vector<std::string> content(const DiskStore& store) {
@@ -167,7 +167,7 @@ TEST_F(WalRelease, WhatWasReplacedWithoutASyncIsThereAfterAKill) {
     const auto store = open();
     fill(*store, 60, 50);
     const std::vector<Persist> vote{{kVotes, bytes("first"), bytes("another"), {}}};
-    ASSERT_TRUE(store->write(vote, false));
+    ASSERT_TRUE(store->write(vote, Sync::kNo));
     ASSERT_TRUE(store->release(&named, kLeading));
     EXPECT_GT(store->released(), 0u);
     // Its files alone: the index removes some of its own meanwhile, and is made again.
@@ -358,8 +358,8 @@ TEST_F(WalRelease, WhatLeadsIsReadBeforeTheRest) {
   {
     const auto store = open();
     fill(*store, 60, 50);
-    ASSERT_TRUE(
-        store->write(std::vector<Persist>{{kLeading, bytes("begin"), bytes("50"), {}}}, true));
+    ASSERT_TRUE(store->write(std::vector<Persist>{{kLeading, bytes("begin"), bytes("50"), {}}},
+                             Sync::kYes));
     ASSERT_TRUE(store->release(&named, kLeading));
     ASSERT_GT(store->released(), 0u);
   }

@@ -27,7 +27,7 @@ TEST(WalReopened, AScanThatIsOpenedAgainSeesWhatWasWrittenSince) {
     const Bytes key = Bytes::copy_of(as_view("key"));
     const Bytes value = Bytes::copy_of(as_view(std::string(8000, 'v')));
     wal.append(std::vector<Persist>{{1, key, value, {}}}, places);
-    ASSERT_TRUE(wal.flush(true)) << wal.problem();
+    ASSERT_TRUE(wal.flush(Sync::kYes)) << wal.problem();
   };
   WalScan scan;
   WalPlace from;

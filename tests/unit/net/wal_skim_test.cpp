@@ -40,7 +40,7 @@ class Skim : public testing::Test {
   std::vector<BodyPlace> add(const std::vector<Persist>& batch) {
     std::vector<BodyPlace> places;
     wal_.append(batch, places);
-    EXPECT_TRUE(wal_.flush(true)) << wal_.problem();
+    EXPECT_TRUE(wal_.flush(Sync::kYes)) << wal_.problem();
     return places;
   }
   void damage(std::uint64_t at) const {

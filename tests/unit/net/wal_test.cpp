@@ -86,7 +86,7 @@ class Wal : public testing::Test {
 };
 
 /// Adds one record and returns where the log ends then.
-std::uint64_t add(WriteAheadLog& wal, const std::string& key, bool sync, std::size_t body = 0) {
+std::uint64_t add(WriteAheadLog& wal, const std::string& key, Sync sync, std::size_t body = 0) {
   std::vector<BodyPlace> places;
   const std::vector<Persist> batch{
       {1, bytes(key), bytes("v" + key), bytes(std::string(body, 'b'))}};
@@ -110,7 +110,7 @@ TEST_F(Wal, WhatWasWrittenComesBackAfterAnyNumberOfOpenings) {
       const std::string key = std::to_string(life) + "-" + std::to_string(k);
       // Sizes around a block, around what is filled ahead, and far over it.
       const std::size_t sizes[] = {0, 1, 4000, 4096, 65'000, 300'000};
-      add(wal, key, random() % 2 == 0, sizes[random() % 6]);
+      add(wal, key, random() % 2 == 0 ? Sync::kYes : Sync::kNo, sizes[random() % 6]);
       expected.push_back(key + "=v" + key);
     }
     end = wal.end();
@@ -126,7 +126,7 @@ TEST_F(Wal, BodiesAreReadWhereTheyLie) {
                                    {1, bytes("b"), bytes("v"), {}},
                                    {1, bytes("c"), bytes("v"), bytes(std::string(100'000, 'x'))}};
   wal.append(batch, places);
-  ASSERT_TRUE(wal.flush(false));
+  ASSERT_TRUE(wal.flush(Sync::kNo));
   ASSERT_EQ(places.size(), 3u);
   EXPECT_EQ(text(wal.read_body(places[0])->view()), "first body");
   EXPECT_EQ(wal.read_body(places[1])->size(), 0u);
@@ -151,7 +151,7 @@ TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
       for (std::size_t i = 0; i < std::size(sizes); ++i) {
         wal.append(std::vector<Persist>{{1, bytes(std::to_string(i)), bytes("v"), body(i)}},
                    places);
-        ASSERT_TRUE(wal.flush(true));
+        ASSERT_TRUE(wal.flush(Sync::kYes));
       }
       end = wal.end();
     }
@@ -162,7 +162,7 @@ TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
     wal.append(std::vector<Persist>{{1, bytes("waits"), bytes("v"), bytes("body")}}, places);
     ASSERT_TRUE(wal.mend_body(places[hit], body(hit).view())) << wal.problem();
     wal.append(std::vector<Persist>{{1, bytes("after"), bytes("v"), bytes("body")}}, places);
-    ASSERT_TRUE(wal.flush(true));
+    ASSERT_TRUE(wal.flush(Sync::kYes));
     for (std::size_t i = 0; i < std::size(sizes); ++i) {
       EXPECT_EQ(text(wal.read_body(places[i])->view()), text(body(i).view())) << i << " " << hit;
     }
@@ -186,7 +186,7 @@ TEST_F(Wal, WhatIsWrittenAfterAStartIsReadAsItIs) {
     for (int k = 0; k < 3; ++k) {
       const std::vector<Persist> batch{{1, bytes("k"), bytes("v"), bytes(std::string(50, 'x'))}};
       wal.append(batch, places);
-      ASSERT_TRUE(wal.flush(true));
+      ASSERT_TRUE(wal.flush(Sync::kYes));
       EXPECT_EQ(text(wal.read_body(places.back())->view()), std::string(50, 'x')) << life;
     }
   }
@@ -210,9 +210,9 @@ TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
   {
     WriteAheadLog wal;
     ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-    first = add(wal, "a", true);
-    second = add(wal, "b", false, 1'400);
-    add(wal, "c", false, 40);
+    first = add(wal, "a", Sync::kYes);
+    second = add(wal, "b", Sync::kNo, 1'400);
+    add(wal, "c", Sync::kNo, 40);
   }
   const std::string whole = content_of_file();
   const unsigned sectors = static_cast<unsigned>((second - 1) / kSector - first / kSector + 1);
@@ -236,7 +236,7 @@ TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
       EXPECT_EQ(wal.end().offset, first);
       const std::string cleared = content_of_file();
       EXPECT_EQ(cleared.find_first_not_of('\0', first), std::string::npos) << which;
-      add(wal, "d", true, 1'400);  // as long as "b" was: "c" would lie right behind it
+      add(wal, "d", Sync::kYes, 1'400);  // as long as "b" was: "c" would lie right behind it
     }
     EXPECT_EQ(lines(), (std::vector<std::string>{"a=va", "d=vd"})) << which;
   }
@@ -250,8 +250,8 @@ TEST_F(Wal, AnyFlippedBitInTheLastDurableFrameIsRefused) {
   {
     WriteAheadLog wal;
     ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-    first = add(wal, "a", true);
-    second = add(wal, "b", true, 1'200);
+    first = add(wal, "a", Sync::kYes);
+    second = add(wal, "b", Sync::kYes, 1'200);
   }
   const std::string whole = content_of_file();
   const std::uint64_t size = second - first - kFrameHeader;
@@ -273,7 +273,7 @@ TEST_F(Wal, WhatClientsWriteIsNeverTakenForAFrame) {
   {
     WriteAheadLog wal;
     ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-    add(wal, "a", true);
+    add(wal, "a", Sync::kYes);
   }
   const std::string empty = content_of_file();
   const auto tag = decode_head(as_view(empty).first(kFileHead));
@@ -293,7 +293,7 @@ TEST_F(Wal, WhatClientsWriteIsNeverTakenForAFrame) {
       const std::vector<Persist> batch{{1, bytes("evil"), bytes("v"), bytes(evil)}};
       std::vector<BodyPlace> places;
       wal.append(batch, places);
-      ASSERT_TRUE(wal.flush(false));
+      ASSERT_TRUE(wal.flush(Sync::kNo));
     }
     std::string torn = content_of_file();
     const std::uint64_t cut = begin + 9'000;
@@ -313,9 +313,9 @@ TEST_F(Wal, ADurableFrameThatIsDamagedIsRefused) {
   {
     WriteAheadLog wal;
     ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-    first = add(wal, "a", true);
-    second = add(wal, "b", true, 2'000'000);
-    add(wal, "c", true);
+    first = add(wal, "a", Sync::kYes);
+    second = add(wal, "b", Sync::kYes, 2'000'000);
+    add(wal, "c", Sync::kYes);
   }
   const std::string whole = content_of_file();
   const auto expect_refused = [&](const std::string& damaged, std::uint64_t at) {
@@ -350,14 +350,14 @@ TEST_F(Wal, AFileThatIsTooShortOrOfAnotherLogIsRefused) {
   {
     WriteAheadLog wal;
     ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-    add(wal, "a", true);
+    add(wal, "a", Sync::kYes);
     end = wal.end();
   }
   fs::remove(path());
   {
     WriteAheadLog wal;
     ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-    add(wal, "a", true);
+    add(wal, "a", Sync::kYes);
   }
   WriteAheadLog wal;
   const auto opened = open_log(wal, path(), end, ignore);
@@ -377,7 +377,7 @@ TEST_F(Wal, WhatTheDiskHasChangedIsFoundAgain) {
       wal.append(std::vector<Persist>{{1, bytes("key"), bytes("value " + std::to_string(i)),
                                        bytes(std::string(700, 'b'))}},
                  places);
-      ASSERT_TRUE(wal.flush(true));
+      ASSERT_TRUE(wal.flush(Sync::kYes));
     }
     until = wal.written();
   }
@@ -441,12 +441,12 @@ TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
 TEST_F(Wal, CountsItsSyncs) {
   WriteAheadLog wal;
   ASSERT_TRUE(open_log(wal, path(), {}, ignore));
-  add(wal, "a", true);
+  add(wal, "a", Sync::kYes);
   EXPECT_EQ(wal.syncs(), 1u);
-  add(wal, "b", false, 10);
-  add(wal, "c", true);
+  add(wal, "b", Sync::kNo, 10);
+  add(wal, "c", Sync::kYes);
   EXPECT_EQ(wal.syncs(), 2u);
-  ASSERT_TRUE(wal.flush(true));
+  ASSERT_TRUE(wal.flush(Sync::kYes));
   EXPECT_EQ(wal.syncs(), 2u) << "nothing was left to sync";
 }
 
@@ -510,11 +510,11 @@ TEST_F(Wal, AFullDiskLeavesAStoreThatOpens) {
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &least), 0);
     const std::vector<Persist> first{
         {1, bytes("first"), bytes("v"), bytes(std::string((16u << 20) - 300'000, 'b'))}};
-    EXPECT_TRUE((*store)->write(first, true));
+    EXPECT_TRUE((*store)->write(first, Sync::kYes));
     const std::vector<Persist> waits{{1, bytes("waits"), bytes(std::string(500'000, 'v')), {}}};
-    EXPECT_TRUE((*store)->write(waits, false));
+    EXPECT_TRUE((*store)->write(waits, Sync::kNo));
     const std::vector<Persist> last{{1, bytes("last"), bytes("v"), bytes("body")}};
-    EXPECT_FALSE((*store)->write(last, true));
+    EXPECT_FALSE((*store)->write(last, Sync::kYes));
     ASSERT_TRUE((*store)->problem());
     EXPECT_THAT((*store)->problem()->what, HasSubstr("reserving space"));
     store->reset();
@@ -543,7 +543,7 @@ TEST_F(Wal, ADamagedIndexIsMadeAgainFromTheLog) {
       batch.push_back({1, bytes(key), bytes(value), bytes("body of " + key)});
       expected[key] = value + "body of " + key;
     }
-    ASSERT_TRUE((*store)->write(batch, true));
+    ASSERT_TRUE((*store)->write(batch, Sync::kYes));
   }
   const fs::path good = folder_ / "good";
   fs::rename(fs::path(data) / "index", good);
@@ -582,7 +582,7 @@ TEST_F(Wal, ALargeLogIsReadFromTheLastFlushOnly) {
     for (int i = 0; i < 20; ++i) {
       const std::vector<Persist> batch{
           {1, bytes("k" + std::to_string(i)), bytes("v"), bytes(body)}};
-      ASSERT_TRUE((*store)->write(batch, true));
+      ASSERT_TRUE((*store)->write(batch, Sync::kYes));
     }
   }
   // The first frame is not looked at any more: its damage is its reader's to find.

@@ -129,13 +129,14 @@ TEST(Raft, WhatItAdoptsReplacesItsLogOnTheDiskToo) {
   std::vector<Persist> old;
   for (std::uint64_t k = 1; k <= 10; ++k)
     old.push_back({raft::kEntries, raft::entry_key(k), number(2), value});
-  (void)disk.write(old, true);
+  (void)disk.write(old, Sync::kYes);
   Raft::Fx fx;
   const auto feed = [&](Raft& node, const InputOf<Raft>& input) {
     fx.clear();
     step(node, input, fx);
     for (const auto& effect : fx.list()) {
-      if (const auto* p = std::get_if<Persist>(&effect)) (void)disk.write(std::span(p, 1), true);
+      if (const auto* p = std::get_if<Persist>(&effect))
+        (void)disk.write(std::span(p, 1), Sync::kYes);
     }
   };
   Raft node = started(0, old);

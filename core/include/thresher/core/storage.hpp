@@ -1,12 +1,13 @@
 // Where durable records go. RocksDB and the segment log implement it in net/; memory is the default
 // here.
 //
-//   if (!storage.write(records, /*sync=*/true)) stop();       // atomic: all or none
+//   if (!storage.write(records, Sync::kYes)) stop();       // atomic: all or none
 //   (void)storage.replay([&](Restored r) { ... });            // in write order, the newest values
 //
 // Guarantees: what was written with sync survives a power cut. kIo is fatal to the node.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -19,12 +20,16 @@
 
 namespace thresher {
 
+/// Whether what is written is on the disk when the call returns. What is not goes there with the
+/// next call that syncs, or is lost in a power cut.
+enum class Sync : std::uint8_t { kNo, kYes };
+
 /// One virtual call per batch.
 class Storage {
  public:
   virtual ~Storage() = default;
   /// Writes all records or none.
-  virtual Result<Unit> write(std::span<const Persist> batch, bool sync) = 0;
+  virtual Result<Unit> write(std::span<const Persist> batch, Sync sync) = 0;
   /// Every live record in the order in which its key was last written.
   virtual Result<Unit> replay(const std::function<void(const Restored&)>& visit) const = 0;
 };
@@ -32,7 +37,7 @@ class Storage {
 /// Keeps records in memory: for tests, simulations and `--storage memory`. Durable against nothing.
 class MemoryStorage final : public Storage {
  public:
-  Result<Unit> write(std::span<const Persist> batch, bool /*sync*/) override {
+  Result<Unit> write(std::span<const Persist> batch, Sync /*sync*/) override {
     for (const Persist& record : batch) {
       const ByteView key_view = record.key.view();
       Key key{record.table, {key_view.begin(), key_view.end()}};

@@ -10,7 +10,8 @@
 // bad lately after the others and with an eighth of the room, so that a cheater delays only itself;
 // each may have so many requests waiting and no more. Quorum certificates stay on the processor;
 // other work goes to the accelerator while more of it waits than the processor clears in one wave
-// of the accelerator, by the rates measured so far.
+// of the accelerator, by the rates measured so far. While the accelerator works, its next wave is
+// filled: it goes from one to the next without a pause.
 //
 // add(), due() and figures() may be called from any thread, run() from one at a time. Reads no
 // clock but the one it is given. Does not verify what was signed: the digest is the caller's.
@@ -141,23 +142,29 @@ class Batcher {
     std::uint64_t ns = 0;
     void measured(std::uint64_t us, std::size_t count);
   };
-  /// What the accelerator works on. The worker reads `requests` and writes `verdicts`.
+  /// What the accelerator works on. Once it is taken, the worker reads `requests` and writes
+  /// `verdicts`.
   struct Wave {
     std::vector<VerifyRequest> requests;
     std::vector<SignatureStatus> verdicts;
-    std::uint64_t begun_us = 0;
-    bool taken = false;  // by the worker
+    std::uint64_t begun_us = 0;  // since when the accelerator has nothing else to do
+    std::uint64_t took_us = 0;
+    bool taken = false;  // by the worker; until then it is filled
     bool done = false;
     bool overdue = false;  // the processor does it; the worker's verdicts are late
   };
 
+  bool wave_has_room() const;
   bool bulk_held() const;
   std::size_t ready() const;
   std::uint64_t closes() const;
   std::size_t threshold() const;
-  void collect_wave(std::uint64_t now, std::vector<VerifyAnswer>& out);
-  void give_up_wave(std::uint64_t now);
-  void start_wave(std::uint64_t now);
+  void collect_waves(std::uint64_t now, std::vector<VerifyAnswer>& out);
+  void collect(const Wave& wave, std::uint64_t now, std::vector<VerifyAnswer>& out);
+  void give_up_waves(std::uint64_t now);
+  void lost_accelerator(std::uint64_t now);
+  void fill_wave(std::uint64_t now);
+  std::shared_ptr<Wave> next_wave() const;
   Share take_share(std::size_t most);
   void take_from(std::deque<Waiting> Sender::*queue, bool suspects, std::size_t room,
                  std::vector<VerifyRequest>& out);
@@ -180,8 +187,8 @@ class Batcher {
   std::uint32_t turn_ = 0;  // the sender after which the next share begins
   std::size_t quorum_waiting_ = 0;
   std::size_t bulk_waiting_ = 0;
-  std::vector<VerifyRequest> again_;  // the accelerator gave no answer
-  std::shared_ptr<Wave> wave_;
+  std::vector<VerifyRequest> again_;         // the accelerator gave no answer
+  std::deque<std::shared_ptr<Wave>> waves_;  // at most two: in work, and the next
   std::uint64_t wide_not_before_ = 0;
   std::uint64_t wide_pause_us_;
   Rate individual_rate_, combined_rate_;

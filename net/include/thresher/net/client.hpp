@@ -2,7 +2,7 @@
 // status.
 //
 //   auto client = net::Client::open("net/genesis.json");
-//   const net::Outcome out = (*client)->submit(as_view("hello")).get();
+//   const net::CommitStatus out = (*client)->submit(as_view("hello")).get();
 //   if (out.committed()) use(out.receipt.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
@@ -13,7 +13,7 @@
 // results, refusals, the log) is that node's word; with Words::kQuorum f+1 nodes have said the
 // same, so one that is correct, where the genesis file has the right f. Of a refusal that is final
 // for kExpired alone: one of any other kind says that a correct node did not take it, while a node
-// that lies may have it ordered until Outcome::until.
+// that lies may have it ordered until CommitStatus::until.
 // With Words::kProof a commit is believed to a quorum's signatures alone, so one node that can be
 // reached is enough, whoever it is; a refusal is that node's word still.
 #pragma once
@@ -132,11 +132,11 @@ class Client {
   ~Client();
 
   /// Never throws, and resolves within the patience.
-  std::future<Outcome> submit(ByteView transaction, AskOptions options = {});
+  std::future<CommitStatus> submit(ByteView transaction, AskOptions options = {});
   /// The same; `done` is called once, on the client's thread or on that of the destructor. It may
   /// submit again. What it throws is lost, and told to ClientOptions::on_problem; an empty one is
   /// not called.
-  void submit(ByteView transaction, OnOutcome done, AskOptions options = {});
+  void submit(ByteView transaction, OnCommitStatus done, AskOptions options = {});
   /// The same with a completion token of Boost.Asio: thresher/net/completion.hpp defines it.
   template <CompletionToken Token>
   auto submit(ByteView transaction, Token&& token, AskOptions options = {});

@@ -50,7 +50,7 @@ auto posted(Handler handler, Split split) {
   };
 }
 
-inline std::pair<std::exception_ptr, Receipt> receipt_of(const Outcome& out) {
+inline std::pair<std::exception_ptr, Receipt> receipt_of(const CommitStatus& out) {
   if (out.committed()) return {std::exception_ptr(), out.receipt};
   return {std::make_exception_ptr(NotCommitted(out)), out.receipt};
 }

@@ -3,7 +3,7 @@
 //
 //   auto store = net::DiskStore::open("node0/data");
 //   if (!store) return fail(store.error());
-//   if (!(*store)->write(records, /*sync=*/true)) return fail(*(*store)->problem());
+//   if (!(*store)->write(records, Sync::kYes)) return fail(*(*store)->problem());
 //
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
 // cut: one write and one sync of one file. Without sync they may be lost, the later first. The
@@ -48,7 +48,7 @@ class DiskStore final : public NodeStore {
                                                                 const Warn& warn);
   ~DiskStore() override;
 
-  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> write(std::span<const Persist> batch, Sync sync) override;
   /// In the order they were written. Bodies stay on disk: locate() and read_body() find them.
   Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
   Result<Unit> scan(std::uint32_t table, ByteView from,

@@ -29,7 +29,7 @@
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/error.hpp"
 #include "thresher/net/application.hpp"
-#include "thresher/net/outcome.hpp"
+#include "thresher/net/commit_status.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -187,7 +187,7 @@ class Node {
   /// The same; `done` is called once, on the node's thread, which it must not hold up, or on that
   /// of whoever stops the node. It may submit again. What it throws is lost, with a line in the
   /// log; an empty one is not called.
-  void submit(ByteView transaction, OnOutcome done, SubmitOptions options = {});
+  void submit(ByteView transaction, OnCommitStatus done, SubmitOptions options = {});
   /// The same with a completion token of Boost.Asio, as in `co_await node.submit(bytes,
   /// use_awaitable)`: thresher/net/completion.hpp defines it.
   template <CompletionToken Token>

@@ -215,7 +215,7 @@ class ArenaOf {
   void emit(std::uint16_t i, const Persist& e, Todo&) {
     pending_[i].push_back(e);
     if (e.lazy) return;
-    (void)disks_[i].write(pending_[i], true);
+    (void)disks_[i].write(pending_[i], Sync::kYes);
     pending_[i].clear();
   }
 

@@ -1,6 +1,6 @@
 // What becomes of a transaction that was submitted, at a node in this process or through a client.
 //
-//   const net::Outcome out = client->submit(as_view("hello")).get();
+//   const net::CommitStatus out = client->submit(as_view("hello")).get();
 //   if (out.committed()) use(out.receipt.position); else report(out.why);
 //
 // Guarantees: kCommitted: it is in the log at that position, as far as the words that were asked
@@ -63,7 +63,7 @@ enum class Refusal : std::uint8_t {
 };
 
 /// What became of a submission.
-struct Outcome {
+struct CommitStatus {
   enum class Kind : std::uint8_t { kCommitted, kRefused, kUnknown };
   Kind kind = Kind::kUnknown;
   Receipt receipt{};                        ///< of kCommitted
@@ -84,7 +84,7 @@ struct Answer {
   std::uint64_t length = 0;  ///< transactions that the node had applied: it is the state after them
 };
 
-using OnOutcome = std::function<void(const Outcome&)>;
+using OnCommitStatus = std::function<void(const CommitStatus&)>;
 struct SubmitOptions;  // of a node
 struct AskOptions;     // of a client
 /// Of Boost.Asio's tokens the one that can also be called, to wrap a function.
@@ -95,15 +95,15 @@ inline constexpr bool kUseFuture<boost::asio::use_future_t<Allocator>> = true;
 /// Anything that is neither called with an outcome nor options of a submission.
 template <class T>
 concept CompletionToken =
-    (!std::is_invocable_v<std::decay_t<T>&, const Outcome&> ||
+    (!std::is_invocable_v<std::decay_t<T>&, const CommitStatus&> ||
      kUseFuture<std::decay_t<T>>)&&!std::is_same_v<std::remove_cvref_t<T>, SubmitOptions> &&
     !std::is_same_v<std::remove_cvref_t<T>, AskOptions>;
 
 /// What a future or a coroutine throws for an outcome that is not kCommitted.
 class NotCommitted : public std::runtime_error {
  public:
-  explicit NotCommitted(Outcome o) : std::runtime_error(o.why), outcome(std::move(o)) {}
-  Outcome outcome;
+  explicit NotCommitted(CommitStatus o) : std::runtime_error(o.why), outcome(std::move(o)) {}
+  CommitStatus outcome;
 };
 
 }  // namespace thresher::net
