@@ -208,6 +208,7 @@ void World::take(Face& face, Payload& p) {
   if (charges_) charge(face, costs_.hash_ns_per_kb * p.facts.bytes / 1000);
   if (skills_.forges && faults_.forges(face.id) && face.side == 0) lie(face, p);
   if (skills_.stuffs && faults_.stuffs(face.id) && face.side == 0) stuff(face, p);
+  if (faults_.mimics(face.id) && face.side == 0) mimic(face, p);
   run(face, [&] { nodes_.hear(face.index, p); });
 }
 

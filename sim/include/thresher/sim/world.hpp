@@ -208,7 +208,7 @@ class World {
 
   std::uint32_t admit(const Face& from, const Placed& message, std::uint64_t number);
   void release(std::uint32_t ref);
-  void strike(Face& from, std::string_view moment);
+  void strike(Face& from, std::string_view moment, std::string_view label);
   [[noreturn]] void refuse_stranger(NodeId from, NodeId to) const;
   void look_for_rest(NodeId id);
   void send_alike(Face& from, std::uint32_t ref, Ticks delay);
@@ -256,6 +256,7 @@ class World {
   void show(Face& face, const Forgery& forged, const FaultPlan::Chance& chance,
             std::uint64_t variant);
   void stuff(Face& face, const Payload& heard);
+  void mimic(Face& face, const Payload& heard);
   void starve(Face& from, NodeId to, std::uint32_t ref);
 
   // --- traces ---------------------------------------------------------------------------------
