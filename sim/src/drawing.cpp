@@ -212,8 +212,7 @@ class Drawing : Drawn {
     net.gst = span_ * kUnit;
     const Ticks most = (1 + rng_.below(4)) * kUnit;
     net.delta = std::max(net.delta, most);
-    if (plain_delays())
-      net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
+    if (plain_delays()) net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
     const std::uint64_t longest = 2 + rng_.below(30);
     for (std::uint64_t at = 0; at < span_;) {
       const std::uint64_t lasts = 1 + rng_.below(longest);

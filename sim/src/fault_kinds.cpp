@@ -73,7 +73,8 @@ constexpr FaultTraits kRows[] = {
      .name = {"stuff", "fills memory with messages of every type, all of it made up"},
      .takes = {.numbers = false}},
     {.kind = kMimic,
-     .name = {"mimic", "says (to `group`) what correct nodes say, as its own and in its place"},
+     .name = {"mimic",
+              "says to correct nodes (of `group`) what they say, as its own and in its place"},
      .takes = {.group = true, .numbers = false, .field = FieldMeans::kLabel}},
 };
 static_assert(std::size(kRows) == kFaultKinds);

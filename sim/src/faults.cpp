@@ -136,7 +136,9 @@ bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
              (a.who.empty() ? sent.anchor : who_[index].contains(sent.from)) &&
              (a.group.empty() || group_[index].contains(sent.to));
     case FaultKind::kMimic:
-      return about(a, sent.label) && (a.group.empty() || group_[index].contains(sent.to));
+      // Of what it proposes itself nobody has said anything yet.
+      return !sent.anchor && about(a, sent.label) &&
+             (a.group.empty() || group_[index].contains(sent.to));
     case FaultKind::kNoShare:
       return sent.share;
     case FaultKind::kDeny:
@@ -225,6 +227,7 @@ std::optional<FaultPlan::Deed> FaultPlan::mimics(NodeId id, const Sent& heard) {
     const FaultAction& a = actions_[index];
     if (a.what != FaultKind::kMimic || heard.now < a.from || (a.to && heard.now >= *a.to)) continue;
     if (!about(a, heard.label)) continue;
+    if (!a.group.empty() && !group_[index].contains(heard.from)) continue;
     const std::uint64_t salt =
         mix64(mix64(seed_ + index) ^ mix64(heard.number * n_ + heard.from.value));
     if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;

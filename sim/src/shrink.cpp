@@ -308,8 +308,8 @@ class Shrinker {
   }
 
   // All that begins after the start begins sooner, by as much: what hangs together stays together,
-  // and what happened before it is no longer told. Protocols repeat themselves after a few units, so
-  // some of these shifts find leaders and timers where they were.
+  // and what happened before it is no longer told. Protocols repeat themselves after a few units,
+  // so some of these shifts find leaders and timers where they were.
   bool all_earlier() {
     constexpr Ticks kTries = 24;
     Ticks first = ~Ticks{0};

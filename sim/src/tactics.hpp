@@ -15,7 +15,7 @@
 
 namespace thresher::sim {
 
-/// Half of the seeds, where the menu has tactics.
+/// Two thirds of the seeds, where the menu has tactics.
 bool goes_by_tactics(std::uint64_t seed, const Menu& menu);
 
 /// Adds to `experiment`, whose seed is set.

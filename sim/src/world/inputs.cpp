@@ -197,6 +197,8 @@ void World::take(Face& face, Payload& p) {
     if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, face.id, "down");
     return;
   }
+  // What its own protocol does not hear a liar may still repeat.
+  if (faults_.mimics(face.id) && face.side == 0) mimic(face, p);
   if (face.deaf && misses(face, p)) return;
   face.heard = mix64(face.heard ^ p.tag);
   if (face.side == 0) {
@@ -208,7 +210,6 @@ void World::take(Face& face, Payload& p) {
   if (charges_) charge(face, costs_.hash_ns_per_kb * p.facts.bytes / 1000);
   if (skills_.forges && faults_.forges(face.id) && face.side == 0) lie(face, p);
   if (skills_.stuffs && faults_.stuffs(face.id) && face.side == 0) stuff(face, p);
-  if (faults_.mimics(face.id) && face.side == 0) mimic(face, p);
   run(face, [&] { nodes_.hear(face.index, p); });
 }
 

@@ -25,8 +25,8 @@ struct World::Face {
   std::vector<std::size_t> outages;  // the actions that keep it down
   std::uint64_t life = 0;
   std::uint64_t sent = 0, stuffed = 0;  // messages, a broadcast as one; bytes that fill memory
-  Ticks mimicked_at = 0;       // the instant of which
-  std::uint64_t mimicked = 0;  // so many messages were repeated
+  Ticks mimicked_at = 0;                // the instant of which
+  std::uint64_t mimicked = 0;           // so many messages were repeated
   std::uint64_t heard = 0;              // hash of all it took
   Digest decided{};                     // hash of all it decided
   NodeMeasures measures;

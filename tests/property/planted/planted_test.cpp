@@ -1,8 +1,11 @@
 // What check_protocol finds by default in a protocol with a planted bug, and in how many runs.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
+#include <thread>
 
 #include "tendermint_subject.hpp"
 #include "thresher/testing/check.hpp"
@@ -17,69 +20,99 @@ const std::vector<testing::Property>& promised() {
   return all;
 }
 
-sim::Outcome run(const sim::Experiment& e, const sim::RunOptions& options, Bug bug) {
-  return sim::run(TendermintSubject(e, bug), e, options);
+testing::TracedRunner runner(Bug bug) {
+  return [bug](const sim::Experiment& e, const sim::RunOptions& options) {
+    return sim::run(TendermintSubject(e, bug), e, options);
+  };
 }
 
-struct Found {
-  std::uint64_t runs = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t first = 0;
-  double mean = 0;
-  std::string what;
+testing::Report check(Bug bug, testing::Options options) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("planted-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  options.folder = folder;
+  options.shrink_runs = 0;  // that it is found counts here, not how small it can be made
+  auto report = testing::check("tendermint", runner(bug), promised(), options, "./test");
+  std::filesystem::remove_all(folder);
+  return report;
+}
+
+// By default settings, from seed 1: no more runs than these are needed.
+struct Needs {
+  Bug bug;
+  std::uint64_t runs;
 };
 
-Found sweep(Bug bug, std::uint64_t first, std::uint64_t last) {
+class Planted : public ::testing::TestWithParam<Needs> {};
+
+TEST_P(Planted, IsFound) {
   testing::Options options;
+  options.runs = GetParam().runs;
+  const auto report = check(GetParam().bug, options);
+  EXPECT_FALSE(report.passed) << to_string(GetParam().bug) << '\n' << report.text;
+}
+
+std::string number_of(const ::testing::TestParamInfo<Needs>& instance) {
+  return "bug" + std::to_string(static_cast<int>(instance.param.bug));
+}
+
+// Seeds of the default settings: the fast ones take few runs.
+INSTANTIATE_TEST_SUITE_P(Quick, Planted,
+                         ::testing::Values(Needs{Bug::kCountsTwice, 100},
+                                           Needs{Bug::kAcrossRounds, 200},
+                                           Needs{Bug::kBelievesAnyone, 200},
+                                           Needs{Bug::kFewPrecommits, 400}),
+                         number_of);
+
+TEST(Tendermint, WithoutABugSurvives) {
+  testing::Options options;
+  options.runs = 300;
+  testing::check_protocol<Tendermint>(promised(), options);
+}
+
+TEST(LongTendermint, WithoutABugSurvives) {
+  testing::Options options;
+  options.runs = 20'000;
+  testing::check_protocol<Tendermint>(promised(), options);
+}
+
+// Of 2000 schedules from `first` on, how many fail.
+std::uint64_t failing(Bug bug, std::uint64_t first, bool tactics) {
+  constexpr std::uint64_t kRuns = 2000;
+  const testing::Options options;
+  const auto bases = testing::bases_of("tendermint", promised(), options);
   sim::FuzzOptions fuzzing;
   fuzzing.first = first;
-  fuzzing.last = last;
-  fuzzing.jobs = 1;
+  fuzzing.last = first + kRuns - 1;
+  fuzzing.jobs = std::max(1U, std::thread::hardware_concurrency());
   fuzzing.keep_going = true;
   fuzzing.menu = options.menu;
-  fuzzing.menu.tactics = std::getenv("TACTICS") == nullptr;
-  fuzzing.menu.labels = {"decision", "precommit", "prevote", "proposal", "status"};
-  std::map<std::string, int> what;
-  Found found;
-  fuzzing.observe = [&](const sim::Experiment& e, const sim::Outcome& o) {
-    if (o.verdict == sim::Verdict::kPass) return;
-    ++found.failed;
-    ++what[o.oracle];
-    if (found.first == 0 || e.seed < found.first) found.first = e.seed;
-  };
+  fuzzing.menu.tactics = tactics;
+  for (const sim::SentKind& kind : runner(Bug::kNone)(bases.front(), {}).sent)
+    fuzzing.menu.labels.emplace_back(kind.label);
   const auto report = sim::fuzz(
-      testing::bases_of("tendermint", promised(), options),
-      [bug](const sim::Experiment& e) { return run(e, {}, bug); }, fuzzing);
-  if (!report) found.what = report.error().text();
-  for (const auto& [name, n] : what) found.what += " " + name + " " + std::to_string(n);
-  return found;
+      bases, [run = runner(bug)](const sim::Experiment& e) { return run(e, {}); }, fuzzing);
+  return report ? report->violated + report->no_progress : 0;
 }
 
-TEST(Planted, One) {
-  testing::Options options;
-  if (std::getenv("FIRST")) options.first_seed = std::atoi(std::getenv("FIRST"));
-  if (std::getenv("RUNS")) options.runs = std::atoi(std::getenv("RUNS"));
-  options.menu.tactics = std::getenv("TACTICS") == nullptr;
-  const Bug bug = static_cast<Bug>(std::getenv("BUG") ? std::atoi(std::getenv("BUG")) : 0);
-  const auto report = testing::check(
-      "tendermint",
-      [bug](const sim::Experiment& e, const sim::RunOptions& o) { return run(e, o, bug); },
-      promised(), options, "./test");
-  std::printf("%s\n", report.text.c_str());
-}
-
-TEST(Table, All) {
-  const char* only = std::getenv("BUG");
-  const std::uint64_t runs = std::getenv("RUNS") ? std::atoi(std::getenv("RUNS")) : 2000;
-  const std::uint64_t first = std::getenv("FIRST") ? std::atoi(std::getenv("FIRST")) : 1;
+// The table of docs/simulator/your-protocol.md.
+TEST(LongTable, OfBugsAndOfRunsThatShowThem) {
+  constexpr std::uint64_t kFirst[] = {1, 10'001, 20'001};
+  std::printf("of 2000 runs: without tactics; with them, from seeds 1, 10001 and 20001\n");
   for (std::size_t b = 0; b < kBugs; ++b) {
-    if (only && std::atoi(only) != static_cast<int>(b)) continue;
-    const std::clock_t t = std::clock();
-    const Found f = sweep(static_cast<Bug>(b), first, first + runs - 1);
-    std::printf("%2zu %-46s %6lu failed, first %5lu, %6.1f s:%s\n", b,
-                std::string(to_string(static_cast<Bug>(b))).c_str(), f.failed, f.first,
-                double(std::clock() - t) / CLOCKS_PER_SEC, f.what.c_str());
+    const auto bug = static_cast<Bug>(b);
+    const std::uint64_t before = failing(bug, 1, false);
+    std::string after;
+    std::uint64_t sum = 0;
+    for (const std::uint64_t first : kFirst) {
+      const std::uint64_t found = failing(bug, first, true);
+      sum += found;
+      after += " " + std::to_string(found);
+    }
+    std::printf("%s: %s;%s\n", std::string(to_string(bug)).c_str(), std::to_string(before).c_str(),
+                after.c_str());
     std::fflush(stdout);
+    EXPECT_EQ(sum == 0, bug == Bug::kNone) << to_string(bug);
   }
 }
 

@@ -111,8 +111,8 @@ std::uint32_t Tendermint::quorum(Kind kind) const {
 
 std::uint64_t Tendermint::tag_of(NodeId voter, const Message& vote) {
   Reader id(vote.id.bytes);
-  const std::uint64_t place = vote.height * (std::uint64_t{kWindow} << 32) +
-                              static_cast<std::uint64_t>(vote.round);
+  const std::uint64_t place =
+      vote.height * (std::uint64_t{kWindow} << 32) + static_cast<std::uint64_t>(vote.round);
   const auto kind = static_cast<std::uint64_t>(vote.kind);
   return mix64(mix64(mix64(voter.value * std::uint64_t{8} + kind) ^ place) ^ id.u64());
 }
@@ -268,8 +268,8 @@ bool Tendermint::take(NodeId from, const Message& m) {
 bool Tendermint::take_proposal(NodeId from, const Message& m) {
   if (from != proposer(height_, m.round)) return false;
   if (m.valid_round < kNever || m.valid_round >= m.round) return false;
-  const bool proven = m.valid_round == kNever || has(Bug::kNoProof) ||
-                      proves(m, Kind::kPrevote, m.valid_round);
+  const bool proven =
+      m.valid_round == kNever || has(Bug::kNoProof) || proves(m, Kind::kPrevote, m.valid_round);
   if (!proven) return false;
   Round& round = rounds_[m.round];
   const bool again =
@@ -369,7 +369,7 @@ bool Tendermint::prevote(Fx& fx) {
 // A lock gives way to prevotes of its own round or a later one alone.
 bool Tendermint::may_prevote(const Message& proposal) const {
   if (locked_.round == kNever || locked_.payload == proposal.payload) return true;
-  if (proposal.valid_round == kNever) return false;                    // line 23
+  if (proposal.valid_round == kNever) return false;                     // line 23
   return locked_.round <= proposal.valid_round || has(Bug::kOldProof);  // line 29
 }
 
@@ -481,8 +481,8 @@ void Tendermint::save(Fx& fx) const {
     out.bytes(m.id.bytes).u64(m.tag);
     put(out, m.proof);
   }
-  fx.push(Persist{kStateTable, Bytes::copy_of(as_view("state")), Bytes::from(out.take()), {},
-                  false});
+  fx.push(
+      Persist{kStateTable, Bytes::copy_of(as_view("state")), Bytes::from(out.take()), {}, false});
 }
 
 void Tendermint::restore(ByteView state) {

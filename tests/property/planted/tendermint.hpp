@@ -31,25 +31,25 @@ namespace thresher::planted {
 /// What a node does wrong.
 enum class Bug : std::uint8_t {
   kNone,
-  kFewPrevotes,      ///< locks and precommits on a quorum of prevotes less one
-  kFewPrecommits,    ///< decides on a quorum of precommits less one
-  kForgetsLock,      ///< a new round has no lock
-  kUnlocksOnNil,     ///< whoever precommits nil gives its lock up
-  kOldProof,         ///< prevotes against its lock by a proof that is older than the lock
-  kNoProof,          ///< believes a validRound without the prevotes of that round
-  kAcrossRounds,     ///< precommits of all rounds count together
-  kCountsTwice,      ///< a vote that comes twice counts twice
-  kSecondPrevote,    ///< prevotes again for a second proposal of the round
-  kLockInMemory,     ///< the lock does not outlive a crash
-  kVotesInMemory,    ///< the votes of a round do not outlive a crash
-  kBackInTime,       ///< a timer of an earlier round starts the round after that again
-  kBelievesAnyone,   ///< takes a decision from a node that shows no precommits
-  kOwnValue,         ///< proposes a value of its own though it has a valid one
-  kNoValidRound,     ///< proposes its valid value as if it were new
-  kNoEscalation,     ///< waits no longer in later rounds
-  kNoSkip,           ///< stays in its round though f+1 nodes are in later ones
-  kNoRepetition,     ///< says everything once
-  kNoAnswers,        ///< leaves those that lag alone
+  kFewPrevotes,     ///< locks and precommits on a quorum of prevotes less one
+  kFewPrecommits,   ///< decides on a quorum of precommits less one
+  kForgetsLock,     ///< a new round has no lock
+  kUnlocksOnNil,    ///< whoever precommits nil gives its lock up
+  kOldProof,        ///< prevotes against its lock by a proof that is older than the lock
+  kNoProof,         ///< believes a validRound without the prevotes of that round
+  kAcrossRounds,    ///< precommits of all rounds count together
+  kCountsTwice,     ///< a vote that comes twice counts twice
+  kSecondPrevote,   ///< prevotes again for a second proposal of the round
+  kLockInMemory,    ///< the lock does not outlive a crash
+  kVotesInMemory,   ///< the votes of a round do not outlive a crash
+  kBackInTime,      ///< a timer of an earlier round starts the round after that again
+  kBelievesAnyone,  ///< takes a decision from a node that shows no precommits
+  kOwnValue,        ///< proposes a value of its own though it has a valid one
+  kNoValidRound,    ///< proposes its valid value as if it were new
+  kNoEscalation,    ///< waits no longer in later rounds
+  kNoSkip,          ///< stays in its round though f+1 nodes are in later ones
+  kNoRepetition,    ///< says everything once
+  kNoAnswers,       ///< leaves those that lag alone
 };
 inline constexpr std::size_t kBugs = static_cast<std::size_t>(Bug::kNoAnswers) + 1;
 std::string_view to_string(Bug bug);
@@ -167,10 +167,10 @@ class Tendermint {
   Step step_ = Step::kPropose;
   Marked locked_;
   Marked valid_;
-  std::map<std::int32_t, Round> rounds_;         // of this height
-  std::vector<std::int32_t> seen_;               // by node: its latest round in this height
-  std::vector<Received<Message>> early_;         // of the next height
-  std::map<std::uint64_t, Decided> decisions_;   // by height
+  std::map<std::int32_t, Round> rounds_;        // of this height
+  std::vector<std::int32_t> seen_;              // by node: its latest round in this height
+  std::vector<Received<Message>> early_;        // of the next height
+  std::map<std::uint64_t, Decided> decisions_;  // by height
   std::deque<Bytes> requests_;
 };
 

@@ -42,7 +42,8 @@ struct TendermintSubject : testing::SubjectBase<Tendermint> {
     }
     if ((any && salt % 3 == 1) || field == "valid-round") {
       const auto before = m.valid_round;
-      m.valid_round = static_cast<std::int32_t>(salt / 3 % (static_cast<std::uint64_t>(m.round) + 1)) - 1;
+      m.valid_round =
+          static_cast<std::int32_t>(salt / 3 % (static_cast<std::uint64_t>(m.round) + 1)) - 1;
       changed = m.kind == Kind::kProposal && m.valid_round != before;
     }
     if ((any && !changed) || field == "value") changed = another_value(m);
@@ -57,7 +58,10 @@ struct TendermintSubject : testing::SubjectBase<Tendermint> {
  private:
   static bool another_value(Message& m) {
     switch (m.kind) {
-      case Kind::kProposal:
+      case Kind::kProposal:  // as if it were new
+        m.valid_round = Tendermint::kNever;
+        m.proof.clear();
+        return sim::another_payload(m.payload);
       case Kind::kDecision:
         return sim::another_payload(m.payload);
       case Kind::kPrevote:
@@ -87,8 +91,8 @@ struct TendermintSubject : testing::SubjectBase<Tendermint> {
   }
   static std::uint32_t wire_bytes(const Message& m) {
     constexpr std::size_t kVote = sizeof(NodeId) + sizeof(std::uint64_t);
-    return static_cast<std::uint32_t>(sizeof m.height + sizeof m.round + sizeof m.id + sizeof m.tag +
-                                      m.payload.size() + m.proof.size() * kVote);
+    return static_cast<std::uint32_t>(sizeof m.height + sizeof m.round + sizeof m.id +
+                                      sizeof m.tag + m.payload.size() + m.proof.size() * kVote);
   }
 };
 

@@ -159,7 +159,7 @@ enum class FaultKind : std::uint8_t {
   kDeaf,     ///< takes no message of `group`
   kStuff,  ///< answers questions, and some other messages, with as much as a message may hold, all
            ///< of it made up: of protocols that declare `stuffs`
-  kMimic,  ///< says to `group`, as its own and in place of its own, what it hears correct nodes say
+  kMimic,  ///< says to `group`, as its own and in its place, what it hears correct ones of them say
 };
 inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kMimic) + 1;
 

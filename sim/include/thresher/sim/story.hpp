@@ -11,8 +11,9 @@
 //
 // A node that twins gave two faces says under which of them it sends: "node 0 (second face)".
 //
-// A long one may be cut in the middle (`most_lines`): its head shows how it begins, its tail what led
-// to what the run ends with. A line between them says how many are left out, and what prints all.
+// A long one may be cut in the middle (`most_lines`): its head shows how it begins, its tail what
+// led to what the run ends with. A line between them says how many are left out, and what prints
+// all.
 //
 // Guarantees: steps in the order of the run; those later than `until` are left out. One message
 // that goes to several nodes at once is one line. Nothing is left out unasked. Does not say which
@@ -68,7 +69,7 @@ class Story final : public TraceSink {
   std::size_t told_ = 0;
   std::deque<std::string> tail_;
   std::uint64_t cut_ = 0;  // lines between head and tail
-  TraceEvent sending_{};  // its receivers are collected
+  TraceEvent sending_{};   // its receivers are collected
   std::string receivers_;
   std::string label_;
 };

@@ -14,7 +14,8 @@
 //
 // A schedule that breaks a property is shrunk and written to a scenario file, and the test fails
 // with the command that replays it: THRESHER_SCENARIO=file ./test --gtest_filter=... tells the run
-// step by step and judges it again, from any folder. subject.hpp says what is asked of MyProtocol.
+// step by step and judges it again, from any folder; of more than 200 steps it tells the first and
+// the last ones, unless THRESHER_FULL is set. subject.hpp says what is asked of MyProtocol.
 //
 // Guarantees: the schedules are a function of the options, whatever the number of threads; no more
 // than f nodes are faulty, and beside them correct ones crash and come back. A property that is not
