@@ -15,21 +15,23 @@ constexpr NodeId kLiar{3};
 constexpr NodeId kTold{0};
 constexpr NodeId kSpared{1};
 
-TEST(Mimic, SaysToItsGroupWhatItHearsAndNothingOfItsOwn) {
-  const FaultAction a{.who = {kLiar}, .what = FaultKind::kMimic, .group = {kTold}};
+// Of its own it says proposals alone: every third number is one.
+TEST(Mimic, SaysToItsGroupWhatThatSaysInPlaceOfItsOwn) {
+  const FaultAction a{.who = {kLiar}, .what = FaultKind::kMimic, .group = {kTold, NodeId{5}}};
   const Hall run(hall({a}));
-  std::set<std::uint64_t> of_others;
-  for (const auto& h : run.heard) {
-    if (h.by == kSpared && h.from != kLiar) of_others.insert(h.value);
-  }
   const std::uint64_t own = run.of(kSpared.value, kLiar.value, 2).at(0).value;
   std::set<std::uint64_t> said;
   for (const auto& h : run.heard) {
-    if (h.from == kLiar && h.by == kTold) said.insert(h.value);
-    EXPECT_TRUE(h.from != kLiar || h.by == kTold || h.value == own);
+    if (h.from != kLiar) continue;
+    if (h.by != kTold && h.by != NodeId{5}) {
+      EXPECT_EQ(h.value, own);
+    } else if (h.round % 3 != 0) {
+      said.insert(h.value);
+    }
   }
-  EXPECT_FALSE(said.contains(own));
-  EXPECT_GE(said.size(), of_others.size());
+  const std::set<std::uint64_t> theirs{run.of(kSpared.value, 0, 2).at(0).value,
+                                       run.of(kSpared.value, 5, 2).at(0).value};
+  EXPECT_EQ(said, theirs);
   EXPECT_EQ(run.machine.faults().fired(FaultKind::kMimic), 1U);
   EXPECT_FALSE(run.machine.correct(kLiar));
 }
@@ -91,7 +93,7 @@ Menu tactical() {
   return {.tactics = true, .labels = {"ask", "tell"}};
 }
 
-TEST(Tactics, AreTheSameEverywhereAndHalfOfTheSchedules) {
+TEST(Tactics, AreTheSameEverywhereAndTwoThirdsOfTheSchedules) {
   Writer all;
   std::uint64_t others = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -101,10 +103,10 @@ TEST(Tactics, AreTheSameEverywhereAndHalfOfTheSchedules) {
     others += as_before ? 1 : 0;
     all.bytes(as_view(write_experiment(e)));
   }
-  EXPECT_GT(others, 70U);
-  EXPECT_LT(others, 130U);
+  EXPECT_GT(others, 40U);
+  EXPECT_LT(others, 100U);
   const Digest digest = hash(all.view());
-  EXPECT_EQ(digest.prefix(), 0x0ULL) << std::hex << digest.prefix();
+  EXPECT_EQ(digest.prefix(), 0xf3d650db2f5115f5ULL) << std::hex << digest.prefix();
 }
 
 TEST(Tactics, LeaveNoMoreThanFFaulty) {
