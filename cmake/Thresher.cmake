@@ -155,8 +155,8 @@ endfunction()
 
 # thresher_test(NAME LABEL fast|slow SOURCES ... LIBS ...): one GoogleTest binary, one ctest entry. PLAIN: without precompiled headers,
 # where g++ 12 warns of its own std::string if they are precompiled (array-bounds, a false one: GCC bug 105651).
-# Ctest counts half cores (`dev test`): a test that computes takes two halves, one of integration/, which waits for nodes and timers
-# most of the time, takes one. SLOW_TESTS: patterns of GoogleTest; these make an entry of their own, NAME_slow_part, and the fast one leaves them out.
+# Ctest counts quarters of a core (`dev test`): a test that computes takes four, one of integration/, which waits for nodes and timers
+# half of the time, takes two, and tests/costs names those that take one. SLOW_TESTS: patterns of GoogleTest; these make an entry of their own, NAME_slow_part, and the fast one leaves them out.
 function(thresher_test name)
   cmake_parse_arguments(T "PLAIN" "LABEL;TIMEOUT" "SOURCES;LIBS;SLOW_TESTS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
@@ -180,8 +180,10 @@ function(thresher_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name} ${chosen})
   set_tests_properties(${name} PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
-  if(NOT name MATCHES "^integration_")
+  if(name MATCHES "^integration_")
     set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  else()
+    set_tests_properties(${name} PROPERTIES PROCESSORS 4)
   endif()
 endfunction()
 
@@ -198,6 +200,6 @@ function(thresher_fuzz name)
   else()
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/standalone.cpp)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 120 PROCESSORS 2)
+    set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 120 PROCESSORS 4)
   endif()
 endfunction()

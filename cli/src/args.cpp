@@ -97,8 +97,13 @@ CLI::Option* declare_number(CLI::App& app, const Option& option, Number* target)
   return made;
 }
 
+// The parser takes "--journal=5" for true and "--journal=false" for the word left out.
 CLI::Option* declare(CLI::App& app, const Option& option, bool* target) {
-  return app.add_flag(option.name, *target, option.help);
+  return app.add_flag(option.name, *target, option.help)->check([](const std::string& text) {
+    return text == "true"
+               ? ""
+               : "takes no value, and is given '" + text + "'; write it alone, or leave it out";
+  });
 }
 CLI::Option* declare(CLI::App& app, const Option& option, std::uint64_t* target) {
   return declare_number(app, option, target);

@@ -6,10 +6,10 @@
 
 namespace thresher::cli {
 
-Result<JsonLine, std::string> read_json_line(const std::string& line) {
+Result<JsonLine, Error> read_json_line(const std::string& line) {
   const auto value = text::parse(line);
-  if (!value) return value.error().front().what;
-  if (!value->is_object()) return std::string("a line must hold one JSON object");
+  if (!value) return Error{ErrorCode::kMalformed, value.error().front().what};
+  if (!value->is_object()) return Error{ErrorCode::kMalformed, "a line must hold one JSON object"};
   JsonLine out;
   for (const text::Member& member : value->members()) {
     if (const std::string* words = member.value.as_text()) out.texts[member.key] = *words;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 
 namespace thresher::cli {
 
@@ -21,7 +21,7 @@ struct JsonLine {
   std::map<std::string, bool> truths;
 };
 /// The error says what is wrong with the line.
-Result<JsonLine, std::string> read_json_line(const std::string& line);
+Result<JsonLine, Error> read_json_line(const std::string& line);
 
 class Json {
  public:

@@ -191,7 +191,7 @@ void Batcher::collect_wave(std::uint64_t now, std::vector<VerifyAnswer>& out) {
   std::size_t unanswered = 0;
   for (std::size_t i = 0; i < wave->requests.size(); ++i) {
     const VerifyRequest& r = wave->requests[i];
-    if (wave->verdicts[i] == Verdict::kUnavailable) {
+    if (wave->verdicts[i] == SignatureStatus::kUnavailable) {
       ++unanswered;
       again_.push_back(r);
     } else {
@@ -227,7 +227,7 @@ void Batcher::start_wave(std::uint64_t now) {
   wave->begun_us = now;
   take_from(&Sender::bulk, false, options_.wide_batch, wave->requests);
   take_from(&Sender::bulk, true, options_.wide_batch - wave->requests.size(), wave->requests);
-  wave->verdicts.assign(wave->requests.size(), Verdict::kUnavailable);
+  wave->verdicts.assign(wave->requests.size(), SignatureStatus::kUnavailable);
   wave_ = std::move(wave);
   for_worker_.notify_all();
 }
@@ -244,7 +244,7 @@ void Batcher::work() {
     jobs.reserve(wave->requests.size());
     for (const VerifyRequest& r : wave->requests)
       jobs.push_back({r.key, r.digest.bytes, r.signature});
-    std::vector<Verdict> verdicts(jobs.size(), Verdict::kUnavailable);
+    std::vector<SignatureStatus> verdicts(jobs.size(), SignatureStatus::kUnavailable);
     backends_.wide->verify(jobs, verdicts);
     lock.lock();
     wave->verdicts = std::move(verdicts);
@@ -358,7 +358,7 @@ std::uint64_t Batcher::check(BatchVerifier& backend, std::span<const VerifyReque
   std::vector<SignatureJob> jobs;
   jobs.reserve(requests.size());
   for (const VerifyRequest& r : requests) jobs.push_back({r.key, r.digest.bytes, r.signature});
-  std::vector<Verdict> verdicts(jobs.size(), Verdict::kUnavailable);
+  std::vector<SignatureStatus> verdicts(jobs.size(), SignatureStatus::kUnavailable);
   const std::uint64_t start = now_us_();
   backend.verify(jobs, verdicts);
   const std::uint64_t took = now_us_() - start;
@@ -371,7 +371,7 @@ std::uint64_t Batcher::check(BatchVerifier& backend, std::span<const VerifyReque
 void Batcher::judge(std::span<const VerifyAnswer> answers) {
   figures_.answered += answers.size();
   for (const VerifyAnswer& a : answers) {
-    const bool good = a.verdict == Verdict::kValid;
+    const bool good = a.verdict == SignatureStatus::kValid;
     figures_.bad += good ? 0 : 1;
     const auto it = senders_.find(a.sender);
     if (it == senders_.end()) continue;

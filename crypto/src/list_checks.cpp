@@ -4,8 +4,8 @@ namespace thresher::crypto {
 
 VerifyRequest ListChecks::open(const VerifyRequest& asked, std::size_t count) {
   const std::uint64_t number = ++opened_;
-  lists_.emplace(number,
-                 List{{asked.instance, asked.ticket, asked.sender, Verdict::kValid}, count});
+  lists_.emplace(
+      number, List{{asked.instance, asked.ticket, asked.sender, SignatureStatus::kValid}, count});
   VerifyRequest out = asked;
   out.instance = kInstance;
   out.ticket = Ticket{number};

@@ -13,14 +13,15 @@ namespace {
 class SodiumVerifier final : public BatchVerifier {
  public:
   std::string_view name() const override { return "sodium"; }
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
+  void verify(std::span<const SignatureJob> jobs,
+              std::span<SignatureStatus> verdicts) noexcept override {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const SignatureJob& job = jobs[i];
       const int rc = crypto_sign_verify_detached(
           reinterpret_cast<const unsigned char*>(job.signature.data()),
           reinterpret_cast<const unsigned char*>(job.message.data()), job.message.size(),
           reinterpret_cast<const unsigned char*>(job.key.data()));
-      verdicts[i] = rc == 0 ? Verdict::kValid : Verdict::kBadSignature;
+      verdicts[i] = rc == 0 ? SignatureStatus::kValid : SignatureStatus::kBadSignature;
     }
   }
 };
@@ -28,7 +29,8 @@ class SodiumVerifier final : public BatchVerifier {
 class PortableVerifier final : public BatchVerifier {
  public:
   std::string_view name() const override { return "portable"; }
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
+  void verify(std::span<const SignatureJob> jobs,
+              std::span<SignatureStatus> verdicts) noexcept override {
     for (std::size_t i = 0; i < jobs.size(); ++i) verdicts[i] = ed25519::verify_zip215(jobs[i]);
   }
 };

@@ -64,19 +64,19 @@ Sum recoded(const HalfSized& h) {
 
 }  // namespace
 
-Verdict verify_zip215(const SignatureJob& job) noexcept {
+SignatureStatus verify_zip215(const SignatureJob& job) noexcept {
   const std::span<const std::byte, 64> signature(job.signature);
   const auto s_bytes = signature.last<32>();
-  if (!below_order(s_bytes)) return Verdict::kBadSignature;
+  if (!below_order(s_bytes)) return SignatureStatus::kBadSignature;
   const auto r = decode(signature.first<32>());
-  if (!r) return Verdict::kBadSignature;
+  if (!r) return SignatureStatus::kBadSignature;
   const auto a = decode(std::span<const std::byte, 32>(job.key));
-  if (!a) return Verdict::kBadKey;
+  if (!a) return SignatureStatus::kBadKey;
   std::array<std::byte, 32> s;
   std::memcpy(s.data(), s_bytes.data(), s.size());
   const Extended sum = sum_of(recoded(half_sized(challenge(job), s)), Multiples<kKeyWidth>(*r),
                               Multiples<kKeyWidth>(*a));
-  return times_eight_is_identity(sum) ? Verdict::kValid : Verdict::kBadSignature;
+  return times_eight_is_identity(sum) ? SignatureStatus::kValid : SignatureStatus::kBadSignature;
 }
 
 }  // namespace thresher::crypto::ed25519

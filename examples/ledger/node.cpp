@@ -72,9 +72,10 @@ class Ledger final : public net::App {
     if (!in.done()) throw net::TransactionFailed("this is no order");
     std::copy(tail.begin(), tail.end(), signature.begin());
     const crypto::SignatureJob job{from, data.first(data.size() - signature.size()), signature};
-    auto verdict = crypto::Verdict::kUnavailable;
+    auto verdict = crypto::SignatureStatus::kUnavailable;
     verifier_->verify({&job, 1}, {&verdict, 1});
-    if (verdict != crypto::Verdict::kValid) throw net::TransactionFailed("the signature is wrong");
+    if (verdict != crypto::SignatureStatus::kValid)
+      throw net::TransactionFailed("the signature is wrong");
     return {from, order};
   }
 

@@ -89,7 +89,7 @@ class Drawing : Drawn {
       while (bad.contains(id)) id = node();
       bad.insert(id);
       if (short_memory_) {
-        speaks_seldom(id);
+        speaks_seldom(id, bad);
         continue;
       }
       if (menu_.forges && (lawless_ || one_in(4))) {
@@ -186,9 +186,10 @@ class Drawing : Drawn {
   }
   // A liar that hears all, says nothing for about as many rounds as are remembered, and then speaks
   // to some, again and again.
-  void speaks_seldom(NodeId id) {
+  void speaks_seldom(NodeId id, const std::set<NodeId>& bad) {
     FaultAction to_some{.who = {id}, .what = FaultKind::kSelective};
     to_some.group = some();
+    if (e_.engine == Engine::kRounds) leave_one(to_some.group, bad);
     e_.faults.push_back(to_some);
     Ticks at = 0;
     for (std::uint64_t times = 1 + near_.below(3); times > 0; --times) {
@@ -199,6 +200,17 @@ class Drawing : Drawn {
       at += (1 + near_.below(8)) * kUnit;
     }
     e_.faults.push_back({.who = {id}, .what = FaultKind::kSilent, .from = at});
+  }
+  // In rounds every timer ends with a unit. A node asks its peers five times as seldom there, and
+  // may have asked one just before that one got what it lacks: dozens of rounds later, when it asks
+  // again, a short memory has lost it. So one correct node alone is told something by liars: those
+  // who hear of it hear of it from that node, which has it.
+  void leave_one(std::vector<NodeId>& group, const std::set<NodeId>& bad) {
+    const auto told =
+        std::find_if(group.begin(), group.end(), [&](NodeId id) { return !bad.contains(id); });
+    if (!told_ && told != group.end()) told_ = *told;
+    std::erase_if(group, [&](NodeId id) { return !bad.contains(id) && id != told_; });
+    if (group.empty() && told_) group.push_back(*told_);
   }
   void interval(Ticks& from, std::optional<Ticks>& to) {
     from = one_in(3) ? 0 : rng_.below(span_) * kUnit;
@@ -477,6 +489,7 @@ class Drawing : Drawn {
   Prng power_;
   bool near_limits_ = false;
   std::optional<std::uint64_t> short_memory_{};  // rounds
+  std::optional<NodeId> told_{};                 // by liars, where memory is short
   Menu menu_;
   bool lawless_ = false;
   std::optional<Ticks> besieged_until_{};  // for ages

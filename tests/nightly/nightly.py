@@ -34,7 +34,7 @@ SEEDS_AT_A_TIME = 400
 MODELS = {"alternating_bit", "async-auth", "bitcoin", "chord", "ethereum", "kademlia", "stable_link", "stable-data-link",
           "sparse-bullshark", "sync-auth"}
 SIZES = [4, 5, 6, 7, 10]
-CORE_SUITES = ["unit_core", "unit_dag", "unit_certified", "unit_order", "unit_agreement", "unit_coin", "unit_digraph", "unit_sim",
+CORE_SUITES = ["unit_core", "unit_chassis", "unit_dag", "unit_certified", "unit_order", "unit_agreement", "unit_coin", "unit_digraph", "unit_sim",
                "unit_testing", "unit_wire", "unit_net", "property_broadcast", "property_order"]
 NET_SUITES = ["unit_net", "integration_node"]
 # A build with sanitizers is most of an hour of two cores: below so many seconds it is not begun.

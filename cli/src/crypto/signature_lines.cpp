@@ -32,7 +32,7 @@ std::optional<SignatureLine> SignatureLines::next() {
   if (!problem_.empty() || !read_line(text)) return std::nullopt;
   const auto read = read_json_line(text);
   if (!read) {
-    fail(read.error());
+    fail(read.error().text());
     return std::nullopt;
   }
   SignatureLine line;

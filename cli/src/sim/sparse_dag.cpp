@@ -151,7 +151,7 @@ double signature_us() {
       keys.push_back(key.public_key());
       jobs.push_back({key.public_key(), message.view(), key.sign(message.view())});
     }
-    std::vector<crypto::Verdict> verdicts(kBatch);
+    std::vector<crypto::SignatureStatus> verdicts(kBatch);
     verifier->register_keys(keys);
     verifier->verify(jobs, verdicts);  // once to come into the caches
     const sim::CpuClock clock;

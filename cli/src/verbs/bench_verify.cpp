@@ -124,7 +124,7 @@ std::optional<double> backend_rate(crypto::BatchVerifier& backend, const Work& w
                                    double seconds) {
   const std::size_t most = backend.name() == "emulator" ? kEmulated : work.jobs.size();
   const std::span jobs(work.jobs.data(), std::min(most, work.jobs.size()));
-  std::vector<crypto::Verdict> verdicts(jobs.size());
+  std::vector<crypto::SignatureStatus> verdicts(jobs.size());
   backend.register_keys(work.committee);
   const bool card = !backend.accelerator().empty();
   const double out = rate(
@@ -139,7 +139,7 @@ std::vector<Row> measure(Backends& backends, const std::vector<std::uint64_t>& b
   const auto yardstick = crypto::make_verifier("sodium");
   for (const std::uint64_t batch : batches) {
     const Work work = make_work(batch, committee, a.bad_fraction);
-    std::vector<crypto::Verdict> verdicts(batch);
+    std::vector<crypto::SignatureStatus> verdicts(batch);
     const std::span first(work.jobs.data(), std::min<std::size_t>(batch, 64));
     const double sodium = rate(a.seconds, first.size(), [&] {
       yardstick->verify(first, std::span(verdicts).first(first.size()));

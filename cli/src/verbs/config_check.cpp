@@ -67,7 +67,11 @@ int check(const Args& a) {
   Errors problems;
   const auto genesis = net::load_genesis(o.genesis);
   if (!genesis) problems.push_back(genesis.error());
-  if (const auto data = net::check_data(o); !data) problems.push_back(data.error());
+  if (const auto data = net::check_data(o); !data) {
+    problems.push_back(data.error());
+  } else if (const auto log = net::check_log(o); !log) {
+    problems.push_back(log.error());
+  }
   const auto key = crypto::load_key(o.key);
   if (!key) problems.push_back(key.error());
   if (genesis) {

@@ -40,18 +40,19 @@ class Session {
       std::copy(line.signature.begin(), line.signature.end(), job.signature.begin());
       job.message = line.message;
     }
-    std::vector<std::vector<crypto::Verdict>> verdicts;
+    std::vector<std::vector<crypto::SignatureStatus>> verdicts;
     verdicts.reserve(backends_.here.size());
     for (auto& backend : backends_.here) {
-      verdicts.emplace_back(jobs.size(), crypto::Verdict::kUnavailable);
+      verdicts.emplace_back(jobs.size(), crypto::SignatureStatus::kUnavailable);
       backend->verify(jobs, verdicts.back());
     }
     std::size_t at = 0;
     for (const SignatureLine& line : lines_) {
       std::vector<std::optional<bool>> answers;
       for (const auto& of_backend : verdicts) {
-        const bool lost = line.well_sized() && of_backend[at] == crypto::Verdict::kUnavailable;
-        const bool valid = line.well_sized() && of_backend[at] == crypto::Verdict::kValid;
+        const bool lost =
+            line.well_sized() && of_backend[at] == crypto::SignatureStatus::kUnavailable;
+        const bool valid = line.well_sized() && of_backend[at] == crypto::SignatureStatus::kValid;
         answers.push_back(lost ? std::nullopt : std::optional(valid));
       }
       at += line.well_sized() ? 1 : 0;

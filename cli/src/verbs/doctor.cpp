@@ -120,6 +120,11 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
     return;
   }
   const net::NodeOptions o = net::with_paths(config->options);
+  auto log = net::check_data(o);
+  if (log) log = net::check_log(o);
+  checks.push_back({static_cast<bool>(log), "log: " + (log ? "its beginning in '" + o.data +
+                                                                 "' is whole, or there is none yet"
+                                                           : log.error().text())});
   const auto genesis = net::load_genesis(o.genesis);
   const auto key = crypto::load_key(o.key);
   checks.push_back(

@@ -27,15 +27,19 @@ std::string line_of(std::uint64_t entry, unsigned depth, const std::string& word
 }
 
 std::string end_of(const net::Replayed& r) {
+  if (r.difference) return "what follows was not made again";
   switch (r.end) {
     case net::Replayed::End::kClosed:
       return "the node ended in order";
     case net::Replayed::End::kCut:
-      return "the journal ends there: the node was killed, or still runs";
+      return "the journal stops there without an end mark: the node was killed or still runs, or "
+             "what followed is lost";
     case net::Replayed::End::kFull:
       return "the journal had reached its size there";
+    case net::Replayed::End::kDisk:
+      return "the disk took no more of the journal there (" + r.disk + "), and the node went on";
     case net::Replayed::End::kDamaged:
-      return "what follows cannot be read: " + r.damage;
+      return "the journal is damaged: " + r.damage;
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <memory>
@@ -83,21 +84,32 @@ int conclude(const sim::FuzzReport& r, const sim::Runner& run, const Args& a) {
   return status;
 }
 
+// What an interrupted campaign would have told at its end: a run without progress does not end it.
+std::string stalls_text(std::uint64_t stalls, std::uint64_t first) {
+  const std::string out = ", " + std::to_string(stalls) + " made no progress";
+  return stalls == 0 ? out : out + " (among them seed " + std::to_string(first) + ")";
+}
+
 // Seeds are taken in their order: all are done up to the last, but for as many as run side by side.
 Result<sim::FuzzReport, Error> run_all(const std::vector<sim::Experiment>& bases,
                                        const sim::Runner& run, sim::FuzzOptions options) {
   Progress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
-  std::atomic<std::uint64_t> done{0}, violated{0};
+  std::atomic<std::uint64_t> done{0}, violated{0}, stalls{0};
+  std::atomic<std::uint64_t> first{options.last};
+  options.observe = [&](const sim::Experiment& e, const sim::Outcome& o) {
+    if (o.verdict == sim::Verdict::kNoProgress) first = std::min(first.load(), e.seed);
+  };
   options.progress = [&](const sim::FuzzProgress& p) {
     progress.show({p.done, p.total, 0});
     done = p.done;
     violated = p.violated;
+    stalls = p.no_progress;
   };
   const CtrlC ctrl_c([&] {
     const std::uint64_t sure = done > options.jobs ? done - options.jobs : 0;
-    return std::to_string(done) + " schedules ran, " + std::to_string(violated) +
-           " were violated; go on with --seeds " + std::to_string(options.first + sure) + ".." +
-           std::to_string(options.last);
+    return std::to_string(done) + " schedules ran, " + std::to_string(violated) + " were violated" +
+           stalls_text(stalls, first) + "; go on with --seeds " +
+           std::to_string(options.first + sure) + ".." + std::to_string(options.last);
   });
   return sim::fuzz(bases, run, options);
 }

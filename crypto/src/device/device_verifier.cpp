@@ -63,8 +63,9 @@ class DeviceVerifier final : public BatchVerifier {
   }
   bool registered(const PublicKey& key) const override { return places_.of(key).has_value(); }
 
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
-    std::fill(verdicts.begin(), verdicts.end(), Verdict::kUnavailable);
+  void verify(std::span<const SignatureJob> jobs,
+              std::span<SignatureStatus> verdicts) noexcept override {
+    std::fill(verdicts.begin(), verdicts.end(), SignatureStatus::kUnavailable);
     if (!problem_.empty()) return;
     const bool combine = jobs.size() >= limits_.combine_at;
     // Kernels over less than an eighth of a slot leave most of a card idle.

@@ -46,7 +46,7 @@ Lane::Lane(const ThresherDeviceApi& api, void* device, const ThresherDeviceLimit
   randombytes_buf(secret_.key, sizeof secret_.key);
 }
 
-void Lane::verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts,
+void Lane::verify(std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts,
                   const KeyPlaces& places, bool combine) {
   Open fresh{combine ? kThresherCombine : kThresherFresh};
   Open known{kThresherKnown};
@@ -74,7 +74,7 @@ void Lane::verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdict
 }
 
 /// What a failed combination left open.
-void Lane::again_alone(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) {
+void Lane::again_alone(std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts) {
   Open alone{kThresherFresh};
   for (const u32 i : std::exchange(unsettled_, {})) {
     if (problem_.empty()) add(alone, i, jobs[i], kFresh, verdicts);
@@ -84,7 +84,7 @@ void Lane::again_alone(std::span<const SignatureJob> jobs, std::span<Verdict> ve
 }
 
 void Lane::add(Open& open, u32 i, const SignatureJob& job, u32 key_index,
-               std::span<Verdict> verdicts) {
+               std::span<SignatureStatus> verdicts) {
   const bool hash_here = job.message.size() > kLongestMessage;
   const std::size_t size = hash_here ? 32 : job.message.size();
   const auto room = static_cast<u32>((size + 7) / 8 * 8);
@@ -114,7 +114,7 @@ void Lane::add(Open& open, u32 i, const SignatureJob& job, u32 key_index,
 
 /// A free slot, waiting for the oldest when there is none. One is free or at work: of three, at
 /// most two are being filled.
-bool Lane::take(Open& open, std::span<Verdict> verdicts) {
+bool Lane::take(Open& open, std::span<SignatureStatus> verdicts) {
   for (;;) {
     next_ = (next_ + 1) % kLaneSlots;
     if (slots_[next_].taken && !slots_[next_].pending) continue;  // being filled
@@ -144,11 +144,11 @@ void Lane::submit(Open& open) {
   open.there = false;
 }
 
-void Lane::drain(std::span<Verdict> verdicts) {
+void Lane::drain(std::span<SignatureStatus> verdicts) {
   for (u32 slot = 0; slot < slots_.size() && problem_.empty(); ++slot) finish(slot, verdicts);
 }
 
-void Lane::finish(u32 number, std::span<Verdict> verdicts) {
+void Lane::finish(u32 number, std::span<SignatureStatus> verdicts) {
   Slot& slot = slots_[number];
   if (!slot.pending || !wait(number)) return;
   const std::size_t words = (slot.index.size() + 31) / 32;
@@ -161,9 +161,9 @@ void Lane::finish(u32 number, std::span<Verdict> verdicts) {
       unsettled_.push_back(slot.index[i]);
       continue;
     }
-    verdicts[slot.index[i]] = is(0)   ? Verdict::kValid
-                              : is(1) ? Verdict::kBadKey
-                                      : Verdict::kBadSignature;
+    verdicts[slot.index[i]] = is(0)   ? SignatureStatus::kValid
+                              : is(1) ? SignatureStatus::kBadKey
+                                      : SignatureStatus::kBadSignature;
   }
   slot.pending = slot.taken = false;
   slot.index.clear();

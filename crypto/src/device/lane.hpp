@@ -35,7 +35,7 @@ class Lane {
 
   /// Pre: equal sizes, below 2^32; no other call of the lane is under way. `combine`: fresh keys go
   /// through random linear combinations.
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts,
+  void verify(std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts,
               const KeyPlaces& places, bool combine);
   /// Why verdicts are missing; never goes away.
   const std::string& problem() const { return problem_; }
@@ -56,13 +56,14 @@ class Lane {
     u8* messages = nullptr;
   };
 
-  void add(Open& open, u32 i, const SignatureJob& job, u32 key_index, std::span<Verdict> verdicts);
-  bool take(Open& open, std::span<Verdict> verdicts);
+  void add(Open& open, u32 i, const SignatureJob& job, u32 key_index,
+           std::span<SignatureStatus> verdicts);
+  bool take(Open& open, std::span<SignatureStatus> verdicts);
   void submit(Open& open);
-  void drain(std::span<Verdict> verdicts);
-  void finish(u32 number, std::span<Verdict> verdicts);
+  void drain(std::span<SignatureStatus> verdicts);
+  void finish(u32 number, std::span<SignatureStatus> verdicts);
   bool wait(u32 number);
-  void again_alone(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts);
+  void again_alone(std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts);
 
   const ThresherDeviceApi& api_;
   void* device_;

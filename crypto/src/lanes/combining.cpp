@@ -77,7 +77,7 @@ class KeyNumbers {
 class Combination {
  public:
   Combination(const Engine& engine, SumMethod method, const Individual& individual,
-              std::span<const SignatureJob> jobs, std::span<Verdict> verdicts)
+              std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts)
       : engine_(engine),
         method_(method),
         individual_(individual),
@@ -110,7 +110,7 @@ class Combination {
     ed25519::challenges(jobs_, k);
     entries_.reserve(jobs_.size());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      verdicts_[i] = Verdict::kBadSignature;
+      verdicts_[i] = SignatureStatus::kBadSignature;
       const Scalar s = scalar_of(jobs_[i]);
       if (!ed25519::below_order(s)) continue;
       Entry& e = entries_.emplace_back();
@@ -148,7 +148,7 @@ class Combination {
           good[i] = ok;
         });
     std::erase_if(entries_, [&](const Entry& e) {
-      if (!good[e.key]) verdicts_[e.job] = Verdict::kBadKey;
+      if (!good[e.key]) verdicts_[e.job] = SignatureStatus::kBadKey;
       return !good[e.key];
     });
   }
@@ -170,7 +170,8 @@ class Combination {
   // The left half is summed, the right one is what is left of the whole.
   void settle(std::size_t begin, std::size_t end, const Extended& total) {
     if (ed25519::times_eight_is_identity(total)) {
-      for (std::size_t i = begin; i < end; ++i) verdicts_[entries_[i].job] = Verdict::kValid;
+      for (std::size_t i = begin; i < end; ++i)
+        verdicts_[entries_[i].job] = SignatureStatus::kValid;
       return;
     }
     const std::size_t half = (end - begin) / 2;
@@ -188,7 +189,7 @@ class Combination {
       jobs.push_back(jobs_[entries_[i].job]);
       k.push_back(entries_[i].k);
     }
-    std::vector<Verdict> verdicts(jobs.size());
+    std::vector<SignatureStatus> verdicts(jobs.size());
     individual_.verify_challenged(jobs, k, verdicts);
     for (std::size_t i = begin; i < end; ++i) verdicts_[entries_[i].job] = verdicts[i - begin];
   }
@@ -269,7 +270,7 @@ class Combination {
   const SumMethod method_;
   const Individual& individual_;
   const std::span<const SignatureJob> jobs_;
-  const std::span<Verdict> verdicts_;
+  const std::span<SignatureStatus> verdicts_;
   KeyNumbers numbers_;
   std::vector<Entry> entries_;
   std::vector<Niels> keys_;  // minus the keys, by number
@@ -289,7 +290,8 @@ class Combining final : public BatchVerifier {
   void register_keys(std::span<const PublicKey> keys) override { individual_.register_keys(keys); }
   bool registered(const PublicKey& key) const override { return individual_.registered(key); }
 
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
+  void verify(std::span<const SignatureJob> jobs,
+              std::span<SignatureStatus> verdicts) noexcept override {
     if (jobs.size() < kLeast) return individual_.verify(jobs, verdicts);
     if (wary_ > 0) {
       --wary_;
@@ -305,7 +307,7 @@ class Combining final : public BatchVerifier {
                   verdicts.subspan(from, count))
           .settle(coefficients);
     }
-    const auto good = std::count(verdicts.begin(), verdicts.end(), Verdict::kValid);
+    const auto good = std::count(verdicts.begin(), verdicts.end(), SignatureStatus::kValid);
     const std::size_t bad = jobs.size() - static_cast<std::size_t>(good);
     if (bad >= 2 && bad * kManyBad > jobs.size()) wary_ = kWaryBatches;
   }

@@ -15,16 +15,16 @@ namespace {
 /// Keys with a table of 18 KiB each.
 constexpr std::size_t kMostRegistered = 1024;
 
-Verdict verdict_of(Answer answer) {
+SignatureStatus verdict_of(Answer answer) {
   switch (answer) {
     case Answer::kValid:
-      return Verdict::kValid;
+      return SignatureStatus::kValid;
     case Answer::kBadKey:
-      return Verdict::kBadKey;
+      return SignatureStatus::kBadKey;
     case Answer::kBad:
       break;
   }
-  return Verdict::kBadSignature;
+  return SignatureStatus::kBadSignature;
 }
 
 }  // namespace
@@ -79,20 +79,21 @@ void Individual::register_keys(std::span<const PublicKey> keys) {
   }
 }
 
-void Individual::verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept {
+void Individual::verify(std::span<const SignatureJob> jobs,
+                        std::span<SignatureStatus> verdicts) noexcept {
   std::vector<Scalar> k(jobs.size());
   ed25519::challenges(jobs, k);
   verify_challenged(jobs, k, verdicts);
 }
 
 void Individual::verify_challenged(std::span<const SignatureJob> jobs, std::span<const Scalar> k,
-                                   std::span<Verdict> verdicts) const {
+                                   std::span<SignatureStatus> verdicts) const {
   Group fresh;
   Group known;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Scalar s = scalar_of(jobs[i]);
     if (!ed25519::below_order(s)) {
-      verdicts[i] = Verdict::kBadSignature;
+      verdicts[i] = SignatureStatus::kBadSignature;
       continue;
     }
     const auto it = known_.find(jobs[i].key);
@@ -105,7 +106,7 @@ void Individual::verify_challenged(std::span<const SignatureJob> jobs, std::span
   run(known, verdicts);
 }
 
-void Individual::run(Group& group, std::span<Verdict> verdicts) const {
+void Individual::run(Group& group, std::span<SignatureStatus> verdicts) const {
   if (group.count == 0) return;
   if (group.tables[0] == nullptr && group.count < engine_.worth_it) {
     for (int i = 0; i < group.count; ++i) {

@@ -31,14 +31,15 @@ class Individual final : public BatchVerifier {
   std::string_view name() const override { return name_; }
   void register_keys(std::span<const PublicKey> keys) override;
   bool registered(const PublicKey& key) const override { return known_.contains(key); }
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override;
+  void verify(std::span<const SignatureJob> jobs,
+              std::span<SignatureStatus> verdicts) noexcept override;
   /// Pre: k[i] is the challenge of jobs[i]; equal sizes.
   void verify_challenged(std::span<const SignatureJob> jobs, std::span<const Scalar> k,
-                         std::span<Verdict> verdicts) const;
+                         std::span<SignatureStatus> verdicts) const;
 
  private:
   struct Group;
-  void run(Group& group, std::span<Verdict> verdicts) const;
+  void run(Group& group, std::span<SignatureStatus> verdicts) const;
 
   std::string_view name_;
   const Engine& engine_;

@@ -186,12 +186,12 @@ class ProtocolHost {
   }
   void answer_checks() {
     if (checks_.empty()) return;
-    std::vector<crypto::Verdict> verdicts(jobs_.size());
+    std::vector<crypto::SignatureStatus> verdicts(jobs_.size());
     links_.verifier->verify(jobs_, verdicts);
     for (const Check& c : checks_) {
       bool ok = c.count > 0;
       for (std::size_t k = c.first; k < c.first + c.count; ++k)
-        ok = ok && verdicts[k] == crypto::Verdict::kValid;
+        ok = ok && verdicts[k] == crypto::SignatureStatus::kValid;
       inputs_.push_back(Verified{c.ticket, ok});
     }
     checks_.clear();

@@ -479,8 +479,9 @@ Result<NodeConfig, Errors> load_config(const std::string& home_or_file) {
   }
   // Defaults in place of what the operator set would go unnoticed.
   return Errors{{ErrorCode::kMissing, "'" + file.string() + "' is missing", file.string(),
-                 "put it back, or write one with the line: schema = 1 (all else is then as by "
-                 "default; docs/operations.md has a whole file)"}};
+                 "put it back, or write one with the line: schema = 1, and with limits.gc_rounds "
+                 "if the other nodes have not the default, because it is the same at all nodes for "
+                 "good (all else is then as by default; docs/operations.md has a whole file)"}};
 }
 
 Result<Unit, Error> check_ranges(const NodeOptions& options) {

@@ -1,5 +1,6 @@
 // Entries of a journal in words.
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "journal/entries.hpp"
@@ -8,7 +9,7 @@
 namespace thresher::net::journal {
 namespace {
 
-constexpr std::array<std::pair<EntryKind, const char*>, 31> kNames{{
+constexpr std::array<std::pair<EntryKind, const char*>, 32> kNames{{
     {EntryKind::kReceive, "receive"},
     {EntryKind::kRestored, "restored"},
     {EntryKind::kStart, "start"},
@@ -40,6 +41,7 @@ constexpr std::array<std::pair<EntryKind, const char*>, 31> kNames{{
     {EntryKind::kReturn, "returned"},
     {EntryKind::kFull, "full"},
     {EntryKind::kClosed, "closed"},
+    {EntryKind::kDisk, "the disk took no more"},
 }};
 
 std::string number(std::uint64_t n) {
@@ -131,6 +133,7 @@ std::string call_text(EntryKind kind, Reader& in) {
     case EntryKind::kReturn:
     case EntryKind::kFull:
     case EntryKind::kClosed:
+    case EntryKind::kDisk:
       return {};
   }
   return {};
@@ -198,6 +201,18 @@ bool is_call(EntryKind kind) {
 
 bool is_asked(EntryKind kind) {
   return kind >= EntryKind::kSend && kind < EntryKind::kHead;
+}
+
+bool is_end(EntryKind kind) {
+  return kind == EntryKind::kClosed || is_short(kind);
+}
+
+bool is_short(EntryKind kind) {
+  return kind == EntryKind::kFull || kind == EntryKind::kDisk;
+}
+
+std::string disk_failure(ByteView body) {
+  return std::strerror(static_cast<int>(Reader(body).u32()));
 }
 
 std::string describe(EntryKind kind, ByteView body) {

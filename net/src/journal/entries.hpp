@@ -54,12 +54,19 @@ enum class EntryKind : std::uint8_t {
   kReturn = 65,  ///< the end of a call, with its result
   kFull = 66,    ///< the journal reached its size: the node went on, and nothing more is here
   kClosed = 67,  ///< the node ended
+  kDisk = 68,    ///< the disk took no more, with its error: the node went on
 };
 
 /// Empty: no entry has that number.
 std::optional<EntryKind> kind_of(std::uint8_t number);
 bool is_call(EntryKind kind);
 bool is_asked(EntryKind kind);
+/// Nothing follows it.
+bool is_end(EntryKind kind);
+/// Whether the node went on after this end, so that it stands between any two entries.
+bool is_short(EntryKind kind);
+/// What kDisk says of the disk, in words.
+std::string disk_failure(ByteView body);
 
 using Body = std::vector<std::byte>;
 

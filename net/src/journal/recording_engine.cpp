@@ -19,6 +19,7 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
     return returns(engine_->receive(from, frame));
   }
   bool push(HostInput input) override {
+    if (std::holds_alternative<Start>(input)) writer_->keep();
     note(journal::call::kind_of(input), journal::call::input, input);
     return returns(engine_->push(std::move(input)));
   }
@@ -132,8 +133,12 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
   }
   void broken(const std::string& what) override {
     note(EntryKind::kBroken, journal::asked::broken, what);
+    writer_->keep();
     writer_->flush();
-    host_.broken(what + "; `thresher node replay` shows it again, from " + writer_->path());
+    // One that ended before this, as on a full disk, does not show it.
+    const bool kept = writer_->on();
+    host_.broken(kept ? what + "; `thresher node replay` shows it again, from " + writer_->path()
+                      : what);
   }
   void refused(NodeId from, std::uint64_t times) override {
     note(EntryKind::kRefused, journal::asked::refused, from, times);

@@ -15,6 +15,21 @@ Error of_another_ledger(const std::string& journal, const std::string& genesis) 
                "give the genesis file that its node had"};
 }
 
+Error without_head(const std::string& path, journal::JournalReader& reader) {
+  const auto* first = reader.peek();
+  const bool full = first != nullptr && first->kind == journal::EntryKind::kDisk;
+  if (!full && (first != nullptr || !reader.damage().empty())) {
+    const std::string how = first == nullptr ? reader.damage() : "its first entry is another's";
+    return {ErrorCode::kMalformed, "the journal '" + path + "' is damaged: " + how, path,
+            "take another journal"};
+  }
+  const std::string why =
+      full ? "its disk took no more (" + journal::disk_failure(first->body) + ")"
+           : "its node was killed when it had just begun to write, or the file was cut since";
+  return {ErrorCode::kMalformed, "the journal '" + path + "' says not what was recorded", path,
+          why + "; take another journal"};
+}
+
 Result<EngineSettings, Error> settings_of(const std::string& journal, const journal::Head& head,
                                           const ReplayOptions& options) {
   const auto genesis = load_genesis(options.genesis);
@@ -52,10 +67,7 @@ Result<Replayed, Error> replay_journal(const std::string& path, const ReplayOpti
   const auto head = first != nullptr && first->kind == journal::EntryKind::kHead
                         ? journal::decode_head(first->body)
                         : std::nullopt;
-  if (!head) {
-    return Error{ErrorCode::kMalformed, "the journal '" + path + "' says not what was recorded",
-                 path, "its node was killed when it had just begun to write; take another journal"};
-  }
+  if (!head) return without_head(path, *reader);
   (void)reader->take();
   const auto settings = settings_of(path, *head, options);
   if (!settings) return settings.error();

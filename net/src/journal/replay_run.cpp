@@ -20,22 +20,26 @@ class Replay final : private EngineHost {
   void run(const MakeEngine& make) {
     engine_ = make(*this);
     while (goes_on() && reader_.peek() != nullptr) {
-      const EntryKind kind = reader_.peek()->kind;
-      if (kind == EntryKind::kFull || kind == EntryKind::kClosed) {
-        out_.end = kind == EntryKind::kFull ? Replayed::End::kFull : Replayed::End::kClosed;
-        return;
-      }
+      if (journal::is_end(reader_.peek()->kind)) break;
       call();
     }
-    if (!reader_.damage().empty()) {
-      out_.end = Replayed::End::kDamaged;
-      out_.damage = reader_.damage();
-    } else {
-      out_.end = Replayed::End::kCut;
-    }
+    end();
   }
 
  private:
+  void end() {
+    const auto* mark = goes_on() ? reader_.peek() : nullptr;
+    out_.end = Replayed::End::kCut;
+    if (mark != nullptr && mark->kind == EntryKind::kClosed) out_.end = Replayed::End::kClosed;
+    if (mark != nullptr && mark->kind == EntryKind::kFull) out_.end = Replayed::End::kFull;
+    if (mark != nullptr && mark->kind == EntryKind::kDisk) {
+      out_.end = Replayed::End::kDisk;
+      out_.disk = journal::disk_failure(mark->body);
+    }
+    if (out_.difference || reader_.damage().empty()) return;
+    out_.end = Replayed::End::kDamaged;
+    out_.damage = reader_.damage();
+  }
   bool goes_on() const { return !out_.difference && !ended_; }
 
   journal::JournalReader::Entry take() {
@@ -59,7 +63,7 @@ class Replay final : private EngineHost {
     if (!result) return differs(words, "a call that cannot be read");
     if (!goes_on()) return;
     const auto* end = reader_.peek();
-    if (end == nullptr || end->kind == EntryKind::kFull) {
+    if (end == nullptr || journal::is_short(end->kind)) {
       ended_ = end == nullptr;
       return;
     }
@@ -73,7 +77,7 @@ class Replay final : private EngineHost {
   std::optional<journal::JournalReader::Entry> asked(EntryKind kind, const journal::Body& body) {
     if (!goes_on()) return std::nullopt;
     const auto* then = reader_.peek();
-    if (then == nullptr || then->kind == EntryKind::kFull) {
+    if (then == nullptr || journal::is_short(then->kind)) {
       ended_ = then == nullptr;
       return std::nullopt;
     }

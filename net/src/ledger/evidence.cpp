@@ -61,9 +61,9 @@ bool signed_by(const PublicKey& key, const Pair& pair) {
   const auto verifier = crypto::make_verifier("portable");
   return std::all_of(pair.begin(), pair.end(), [&](const Statement& s) {
     const crypto::SignatureJob job{key, s.digest.bytes, s.signature};
-    auto verdict = crypto::Verdict::kUnavailable;
+    auto verdict = crypto::SignatureStatus::kUnavailable;
     verifier->verify({&job, 1}, {&verdict, 1});
-    return verdict == crypto::Verdict::kValid;
+    return verdict == crypto::SignatureStatus::kValid;
   });
 }
 

@@ -87,10 +87,10 @@ Result<Unit, Error> check_certificate(const Genesis& genesis, const Certificate&
     jobs.push_back({genesis.nodes[signer.value].key, digest.bytes, s});
     signers.push_back(signer);
   });
-  std::vector<crypto::Verdict> verdicts(jobs.size(), crypto::Verdict::kUnavailable);
+  std::vector<crypto::SignatureStatus> verdicts(jobs.size(), crypto::SignatureStatus::kUnavailable);
   crypto::make_verifier(crypto::best_verifier())->verify(jobs, verdicts);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (verdicts[i] == crypto::Verdict::kValid) continue;
+    if (verdicts[i] == crypto::SignatureStatus::kValid) continue;
     return rejected("the signature of node " + std::to_string(signers[i].value) +
                     " does not hold: the statement was changed, or is of another network");
   }

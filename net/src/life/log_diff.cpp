@@ -95,7 +95,7 @@ void compare_results(const Folder& a, const Folder& b, LogDiff& out) {
   out.results_compared = end;
   for (std::size_t i = 0; i < end; ++i) {
     if (first[i] == second[i]) continue;
-    out.result.emplace();
+    out.result = LogDiff::Result{};
     out.result->position = from + i;
     out.result->first = first[i];
     out.result->second = second[i];
@@ -113,7 +113,7 @@ void compare_states(const Folder& a, const Folder& b, LogDiff& out) {
     if (x.log_hash != y.log_hash) return;
     ++out.states_compared;
     if (x.state == y.state) continue;
-    out.state.emplace();
+    out.state = LogDiff::State{};
     out.state->slot = slot;
     out.state->length = x.length;
     out.state->first = x.state;

@@ -305,8 +305,10 @@ std::vector<Digest> TreeReader::results_of(std::uint64_t chunk) {
   const std::uint64_t open = at().length % LogTree::kChunk;
   if (chunk == at().length / LogTree::kChunk && open != 0) {
     if (at_.open_results.size() == open) return at_.open_results;
-    problem_ = "the record of this node's checkpoint of slot " + std::to_string(at().slot.value) +
-               " has other results than its length says: it is damaged";
+    problem_ =
+        Error{ErrorCode::kCorrupt, "the record of this node's checkpoint of slot " +
+                                       std::to_string(at().slot.value) +
+                                       " has other results than its length says: it is damaged"};
     return {};
   }
   const auto value = value_of(store_, kTreeTable, chunk_key(chunk));
@@ -315,8 +317,9 @@ std::vector<Digest> TreeReader::results_of(std::uint64_t chunk) {
     if (auto results = read_results(in); results && results->size() == LogTree::kChunk)
       return std::move(*results);
   }
-  problem_ = "the results from position " + std::to_string(chunk * LogTree::kChunk) +
-             " on are not in the store";
+  problem_ = Error{ErrorCode::kMissing, "the results from position " +
+                                            std::to_string(chunk * LogTree::kChunk) +
+                                            " on are not in the store"};
   return {};
 }
 
@@ -325,7 +328,7 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
   while (!read_chunk(number, [] { return false; })) {
   }
   const auto it = chunks_.find(number);
-  if (it->second.problem.empty()) return &it->second;
+  if (!it->second.problem) return &it->second;
   problem_ = std::move(it->second.problem);
   chunks_.erase(it);
   return nullptr;
@@ -337,8 +340,8 @@ bool TreeReader::read_chunk(std::uint64_t number, const Enough& enough) {
   const std::uint64_t begin = number * LogTree::kChunk;
   if (!reading_ || reading_->number != number) {
     ContentReading::What what{begin, results_of(number), {}, at().slot};
-    if (!problem_.empty()) {
-      keep(number, {{}, {}, std::exchange(problem_, {})});
+    if (problem_) {
+      keep(number, {{}, {}, std::exchange(problem_, std::nullopt)});
       return true;
     }
     if (begin < begins()) what.in_front = in_front(begin);
@@ -364,21 +367,23 @@ void TreeReader::keep(std::uint64_t number, Chunk chunk) {
   chunks_.emplace(number, std::move(chunk));
 }
 
-std::string TreeReader::unreadable(std::uint64_t chunk) const {
+Error TreeReader::unreadable(std::uint64_t chunk) const {
   const std::uint64_t begin = chunk * LogTree::kChunk;
   if (begin >= begins()) {
-    return "the transactions from position " + std::to_string(begin) +
-           " on cannot be read back from the log";
+    return {ErrorCode::kMissing, "the transactions from position " + std::to_string(begin) +
+                                     " on cannot be read back from the log"};
   }
-  return "the log was pruned up to position " + std::to_string(begins()) +
-         ", and can be proved from position " +
-         std::to_string(std::min(begin + LogTree::kChunk, at().length)) +
-         " on; ask a node that keeps more";
+  return {ErrorCode::kMissing,
+          "the log was pruned up to position " + std::to_string(begins()) +
+              ", and can be proved from position " +
+              std::to_string(std::min(begin + LogTree::kChunk, at().length)) + " on",
+          {},
+          "ask a node that keeps more"};
 }
 
 // The last chunk is in the hashes of all that ends with the log, unless it is whole.
 bool TreeReader::read_for(std::uint64_t begin, std::uint64_t end, const Enough& enough) {
-  problem_.clear();
+  problem_.reset();
   constexpr std::uint64_t kLeaves = std::uint64_t{1} << LogTree::kChunkLevel;
   if (end - begin <= kLeaves && !read_chunk(begin / kLeaves, enough)) return false;
   const bool open = at().length % LogTree::kChunk != 0;
@@ -405,7 +410,7 @@ bool TreeReader::is_open(coding::MerklePlace place) const {
 }
 
 Digest TreeReader::full(coding::MerklePlace place) {
-  if (!problem_.empty()) return {};
+  if (problem_) return {};
   const auto [level, index] = place;
   const bool open = is_open(place);
   if (open && level > LogTree::kChunkLevel) {
@@ -440,44 +445,47 @@ Digest TreeReader::stored(coding::MerklePlace place) {
     const Digest node = in.digest();
     if (there && in.ok()) return node;
   }
-  problem_ = "the tree over the positions up to " + std::to_string((last + 1) * LogTree::kChunk) +
-             " is not in the store";
+  problem_ = Error{ErrorCode::kMissing, "the tree over the positions up to " +
+                                            std::to_string((last + 1) * LogTree::kChunk) +
+                                            " is not in the store"};
   return {};
 }
 
-Result<Digest, std::string> TreeReader::part(std::uint64_t begin, std::uint64_t end) {
-  problem_.clear();
+Result<Digest, Error> TreeReader::part(std::uint64_t begin, std::uint64_t end) {
+  problem_.reset();
   const Digest out =
       coding::merkle_part(begin, end, [&](coding::MerklePlace place) { return full(place); });
-  if (!problem_.empty()) return problem_;
+  if (problem_) return *problem_;
   return out;
 }
 
-Result<std::vector<Digest>, std::string> TreeReader::path(std::uint64_t leaf) {
-  problem_.clear();
+Result<std::vector<Digest>, Error> TreeReader::path(std::uint64_t leaf) {
+  problem_.reset();
   auto out =
       coding::merkle_path(leaf, leaves(), [&](coding::MerklePlace place) { return full(place); });
-  if (!problem_.empty()) return problem_;
+  if (problem_) return *problem_;
   return out;
 }
 
-Result<std::vector<LeafContent>, std::string> TreeReader::leaf(std::uint64_t leaf) {
-  problem_.clear();
+Result<std::vector<LeafContent>, Error> TreeReader::leaf(std::uint64_t leaf) {
+  problem_.reset();
   const std::uint64_t position = leaf * kLeafPositions;
   const Chunk* c = chunk(position / LogTree::kChunk);
-  if (c == nullptr) return problem_;
+  if (c == nullptr) return *problem_;
   const auto begin = c->contents.begin() + static_cast<std::ptrdiff_t>(position % LogTree::kChunk);
   return std::vector<LeafContent>(
       begin, begin + static_cast<std::ptrdiff_t>(positions_in(leaf, at().length)));
 }
 
-Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
-                                       const Certificate& certificate, std::uint32_t quorum) {
+Result<LogProof, Error> proof_of(TreeReader& tree, std::uint64_t position,
+                                 const Certificate& certificate, std::uint32_t quorum) {
   if (tree.at() != certificate.checkpoint) {
-    return "what this node computed up to slot " + std::to_string(tree.at().slot.value) +
-           " is not what was certified";
+    return Error{ErrorCode::kMismatch, "what this node computed up to slot " +
+                                           std::to_string(tree.at().slot.value) +
+                                           " is not what was certified"};
   }
-  if (position < tree.begins()) return pruned_words(position, tree.begins());
+  if (position < tree.begins())
+    return Error{ErrorCode::kMissing, pruned_words(position, tree.begins())};
   auto leaf = tree.leaf(position / kLeafPositions);
   if (!leaf) return leaf.error();
   auto path = tree.path(position / kLeafPositions);

@@ -29,6 +29,7 @@
 #include "ledger/log_reader.hpp"
 #include "life/content_reading.hpp"
 #include "thresher/coding/merkle_range.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/checkpoint.hpp"
 #include "thresher/net/log_proof.hpp"
 
@@ -165,8 +166,8 @@ class TreeReader;
 /// does not give. Pre: the certificate covers the position.
 /// `quorum`: signatures that the proof needs, and has. Reads the log to the end of what it needs,
 /// if TreeReader::read_for() has not.
-Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
-                                       const Certificate& certificate, std::uint32_t quorum);
+Result<LogProof, Error> proof_of(TreeReader& tree, std::uint64_t position,
+                                 const Certificate& certificate, std::uint32_t quorum);
 
 /// The tree as it was at one checkpoint of this node, from what the store has.
 class TreeReader {
@@ -181,11 +182,11 @@ class TreeReader {
   std::uint64_t leaves() const { return leaves_of(at().length); }
   /// The hash of the leaves from `begin` to `end`. Pre: a part of the tree, as in
   /// coding::merkle_part, that ends at leaves() or before.
-  Result<Digest, std::string> part(std::uint64_t begin, std::uint64_t end);
+  Result<Digest, Error> part(std::uint64_t begin, std::uint64_t end);
   /// From a leaf to the root. Pre: below leaves(), as for leaf().
-  Result<std::vector<Digest>, std::string> path(std::uint64_t leaf);
+  Result<std::vector<Digest>, Error> path(std::uint64_t leaf);
   /// What stands at its positions.
-  Result<std::vector<LeafContent>, std::string> leaf(std::uint64_t leaf);
+  Result<std::vector<LeafContent>, Error> leaf(std::uint64_t leaf);
 
   /// Reads a piece of what part(begin, end), or leaf(begin), takes from the log; false: there is
   /// more. Once it is true they read nothing, and it stays so until another part is asked for.
@@ -199,7 +200,7 @@ class TreeReader {
   struct Chunk {
     std::vector<LeafContent> contents{};
     std::map<coding::MerklePlace, Digest> full{};
-    std::string problem{};  // why it has nothing
+    std::optional<Error> problem{};  // why it has nothing
   };
   /// A chunk that is being read.
   struct Reading {
@@ -216,14 +217,14 @@ class TreeReader {
   const Chunk* chunk(std::uint64_t number);
   bool read_chunk(std::uint64_t number, const Enough& enough);
   void keep(std::uint64_t number, Chunk chunk);
-  std::string unreadable(std::uint64_t chunk) const;
+  Error unreadable(std::uint64_t chunk) const;
 
   const NodeStore& store_;
   const LogReader& log_;
   OwnCheckpoint at_;
   std::map<std::uint64_t, Chunk> chunks_;  // the last one, which most need, and another
   std::optional<Reading> reading_;
-  std::string problem_;  // why the store does not give what it should
+  std::optional<Error> problem_;  // why the store does not give what it should
 };
 
 }  // namespace thresher::net

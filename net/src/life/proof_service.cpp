@@ -41,16 +41,18 @@ std::optional<ProofService::Proof> ProofService::prove(std::uint64_t position,
                                                        const Enough& enough) {
   if (!against_) {
     std::optional<Certificate> newest = hooks_.newest();
-    if (std::string why = unproved(position, newest); !why.empty()) return Proof(std::move(why));
+    if (std::string why = unproved(position, newest); !why.empty())
+      return Error{ErrorCode::kMissing, std::move(why)};
     against_ = std::move(newest);
   }
   const Round slot = against_->checkpoint.slot;
   TreeReader* of = tree_.at(slot);
   if (of == nullptr) {
     against_.reset();
-    return Proof("this node has not written down its own checkpoint of slot " +
-                 std::to_string(slot.value) +
-                 " yet, which is certified: ask again in a moment, or another node");
+    return Error{ErrorCode::kMissing,
+                 "this node has not written down its own checkpoint of slot " +
+                     std::to_string(slot.value) +
+                     " yet, which is certified: ask again in a moment, or another node"};
   }
   if (!of->read_for_proof(position / kLeafPositions, enough)) return std::nullopt;
   const Certificate certificate = *std::exchange(against_, std::nullopt);

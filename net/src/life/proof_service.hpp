@@ -18,13 +18,14 @@
 
 #include "life/kept_tree.hpp"
 #include "life/proof_queue.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
 
 class ProofService {
  public:
-  using Proof = Result<LogProof, std::string>;
+  using Proof = Result<LogProof, Error>;
   struct Hooks {
     std::function<std::optional<Certificate>()> newest;  ///< certificate; empty: there is none
     std::function<std::uint64_t()> length;               ///< of the log

@@ -1,7 +1,6 @@
 #include "life/pruner.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "ledger/log_reader.hpp"
@@ -118,30 +117,32 @@ std::optional<LogBegin> Pruner::new_begin(const Checkpoint& horizon) const {
 // Everything that a key in front of the beginning names; false when the node stops.
 bool Pruner::erase_front(const LogBegin& begin, Round horizon) {
   const std::uint64_t chunks = begin.length / LogTree::kChunk;
-  const std::set<std::uint64_t> needed = chunks_with_peaks(chunks);
-  const std::pair<std::uint32_t, std::uint64_t> ends[] = {{kLedgerTable, begin.slot.value + 1},
-                                                          {kTreeTable, chunks},
-                                                          {kCheckpointTable, horizon.value},
-                                                          {kCertificateTable, horizon.value}};
-  for (const auto& [table, end] : ends) {
-    for (std::uint64_t from = 0; from < end;) {
-      std::vector<Persist> batch;
-      std::uint64_t next = end;
-      (void)store_.scan(table, slot_key(Round{from}).view(), [&](ByteView key, ByteView) {
-        const std::uint64_t number = number_of(key);
-        if (number >= end) return false;
-        if (table == kTreeTable && needed.contains(number)) return true;
-        batch.push_back({table, Bytes::copy_of(key), {}, {}, true});
-        next = number + 1;
-        return batch.size() < kBatch;
-      });
-      from = batch.size() < kBatch ? end : next;
-      if (batch.empty()) break;
-      const bool goes_on = waits([&](std::function<void()> answered) {
-        hooks_.durably(std::move(batch), std::move(answered));
-      });
-      if (!goes_on) return false;
-    }
+  return erase_below(kLedgerTable, begin.slot.value + 1) &&
+         erase_below(kTreeTable, chunks, chunks_with_peaks(chunks)) &&
+         erase_below(kCheckpointTable, horizon.value) &&
+         erase_below(kCertificateTable, horizon.value);
+}
+
+// The keys of a table below `end` but for those kept, a batch at a time; false when the node stops.
+bool Pruner::erase_below(std::uint32_t table, std::uint64_t end,
+                         const std::set<std::uint64_t>& kept) {
+  for (std::uint64_t from = 0; from < end;) {
+    std::vector<Persist> batch;
+    std::uint64_t next = end;
+    (void)store_.scan(table, slot_key(Round{from}).view(), [&](ByteView key, ByteView) {
+      const std::uint64_t number = number_of(key);
+      if (number >= end) return false;
+      if (kept.contains(number)) return true;
+      batch.push_back({table, Bytes::copy_of(key), {}, {}, true});
+      next = number + 1;
+      return batch.size() < kBatch;
+    });
+    from = batch.size() < kBatch ? end : next;
+    if (batch.empty()) break;
+    const bool goes_on = waits([&](std::function<void()> answered) {
+      hooks_.durably(std::move(batch), std::move(answered));
+    });
+    if (!goes_on) return false;
   }
   return true;
 }

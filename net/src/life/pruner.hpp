@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,6 +69,8 @@ class Pruner {
   void prune(const Checkpoint& horizon);
   std::optional<LogBegin> new_begin(const Checkpoint& horizon) const;
   bool erase_front(const LogBegin& begin, Round horizon);
+  bool erase_below(std::uint32_t table, std::uint64_t end,
+                   const std::set<std::uint64_t>& kept = {});
   bool waits(const std::function<void(std::function<void()>)>& call);
 
   NodeStore& store_;

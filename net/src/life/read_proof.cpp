@@ -33,7 +33,8 @@ Result<LogProof, Error> read_log_proof(const NodeOptions& given, std::uint64_t p
                  options.home};
   TreeReader tree(store, reader, std::move(*own));
   auto proof = proof_of(tree, position, *newest, certificate_quorum(*genesis));
-  if (!proof) return Error{ErrorCode::kMissing, proof.error(), options.home};
+  if (!proof)
+    return Error{ErrorCode::kMissing, proof.error().what, options.home, proof.error().remedy};
   return std::move(*proof);
 }
 

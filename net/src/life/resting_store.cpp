@@ -19,12 +19,7 @@ Result<Unit, Error> at_rest(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) {
     std::error_code ignored;
-    if (std::filesystem::exists(path + ".base", ignored)) {
-      return Error{
-          ErrorCode::kMissing,
-          "the first file of the log, '" + path + "', is gone, and '" + path + ".base' is there",
-          path, "put it back: it is what the other files are read by"};
-    }
+    if (std::filesystem::exists(path + ".base", ignored)) return first_file_gone(path);
     return Error{ErrorCode::kMissing,
                  "there is no log '" + path + "': the node never ran, or the folder is another one",
                  path};

@@ -217,7 +217,7 @@ struct Node::Impl final : EngineHost {
   bool ask_small(NodeId from, const Frame& f);
   bool answer_small(NodeId from, const Frame& question);
   void ask_proof(ConnectionId from, const Frame& f);
-  void tell_proof(const ProofQueue::Question& of, const Result<LogProof, std::string>& proof);
+  void tell_proof(const ProofQueue::Question& of, const Result<LogProof, Error>& proof);
   // snapshots.cpp
   void start_snapshots();
   bool catches_up() const;

@@ -111,15 +111,16 @@ void Node::Impl::checkpoints_differ() {
         *difference,
         DivergenceSearch::Hooks{
             [this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-            [own](std::uint64_t begin, std::uint64_t end) {
+            [own](std::uint64_t begin, std::uint64_t end) -> std::optional<Digest> {
               TreeReader* of = own();
-              const auto part = of ? of->part(begin, end) : Result<Digest, std::string>("no tree");
+              if (of == nullptr) return std::nullopt;
+              const auto part = of->part(begin, end);
               return part ? std::optional(*part) : std::nullopt;
             },
-            [own](std::uint64_t at) {
+            [own](std::uint64_t at) -> std::optional<std::vector<LeafContent>> {
               TreeReader* of = own();
-              const auto leaf =
-                  of ? of->leaf(at) : Result<std::vector<LeafContent>, std::string>("no tree");
+              if (of == nullptr) return std::nullopt;
+              const auto leaf = of->leaf(at);
               return leaf ? std::optional(*leaf) : std::nullopt;
             },
             [this](NodeId who) { false_answer(who, "a part of its tree that is not in it"); }});

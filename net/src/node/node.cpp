@@ -15,6 +15,7 @@
 #include "host/guarded.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
+#include "store/wal_scan.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
@@ -64,17 +65,29 @@ Result<Unit, Error> check_data(const NodeOptions& options) {
   return Unit{};
 }
 
-Result<std::unique_ptr<journal::JournalWriter>, Error> begin_journal(const NodeOptions& o,
-                                                                     const Genesis& genesis,
-                                                                     NodeId self) {
-  if (o.journal_bytes == 0) return std::unique_ptr<journal::JournalWriter>();
+// None where none is asked for, and where the disk takes none: the node does without it.
+std::unique_ptr<journal::JournalWriter> begin_journal(const NodeOptions& o, const Genesis& genesis,
+                                                      NodeId self) {
+  if (o.journal_bytes == 0) return nullptr;
   const journal::JournalWriter::Tell tell = [o](const std::string& line) {
     say(o, Level::kWarning, line);
   };
-  return journal::JournalWriter::create(
+  auto made = journal::JournalWriter::create(
       o.home + "/journal",
       {THRESHER_VERSION, genesis.protocol, genesis.context().chain, self, EngineTuning::of(o)},
       o.journal_bytes, guarded(tell, "log", {}));
+  if (made) return std::move(*made);
+  guarded(tell, "log", {})("runs without a journal: " + made.error().text());
+  return nullptr;
+}
+
+Result<Unit, Error> check_log(const NodeOptions& options) {
+  if (options.make_store || options.store == StoreKind::kMemory) return Unit{};
+  const std::string path = with_paths(options).data + "/wal";
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) return WalScan().open(path);
+  if (std::filesystem::exists(path + ".base", unknown)) return first_file_gone(path);
+  return Unit{};
 }
 
 NodeOptions with_paths(NodeOptions o) {
@@ -140,10 +153,9 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   auto store = open_store(options);
   if (!store) return store.error();
   auto journal = begin_journal(options, *genesis, self);
-  if (!journal) return journal.error();
   auto made = std::make_shared<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
                                      self, SharedKey{std::move(*coin), std::move(*encryption)},
-                                     std::move(*store), std::move(*journal));
+                                     std::move(*store), std::move(journal));
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);

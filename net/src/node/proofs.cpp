@@ -40,20 +40,24 @@ void Node::Impl::ask_proof(ConnectionId from, const Frame& f) {
     return;
   }
   if (transport.version_of(from) < kProofVersion) {
-    return tell_proof({from, position}, "proofs have another form since wire version " +
-                                            std::to_string(kProofVersion) +
-                                            ": use a client of this release");
+    return tell_proof({from, position},
+                      Error{ErrorCode::kUnsupported,
+                            "proofs have another form since wire version " +
+                                std::to_string(kProofVersion) + ": use a client of this release"});
   }
   if (proofs.ask(from, position)) return proving.at_once();
-  tell_proof({from, position}, std::string("too many questions wait: ask again later"));
+  tell_proof({from, position}, Error{ErrorCode::kBusy, "too many questions wait: ask again later"});
   transport.rest(from, kTooMany);
 }
 
-void Node::Impl::tell_proof(const ProofQueue::Question& of,
-                            const Result<LogProof, std::string>& proof) {
+void Node::Impl::tell_proof(const ProofQueue::Question& of, const Result<LogProof, Error>& proof) {
   Writer w;
   w.u64(of.position).u8(proof ? 1 : 0);
-  w.bytes(proof ? encode(*proof).view() : as_view(proof.error()));
+  if (proof) {
+    w.bytes(encode(*proof).view());
+  } else {
+    w.bytes(as_view(proof.error().text()));
+  }
   (void)transport.send(of.from, {kProof, Bytes::from(w.take()), {}});
 }
 

@@ -218,7 +218,7 @@ Result<Unit, Error> DiskStore::Impl::open(const Warn& warn) {
     if (!repairable(status)) {
       const std::string why = disk_problem_in(status.ToString());
       return of_index("cannot open the index '" + path + "'",
-                      why.empty() ? status.ToString() : why);
+                      why.empty() ? status.ToString() + "; move 'index' away" + kMadeAgain : why);
     }
     warn("the index '" + path + "' is damaged (" + status.ToString() + ")" + kMadeAgain);
     gone = false;

@@ -46,6 +46,12 @@ std::optional<WalBase> decode(ByteView content, std::uint64_t tag) {
 
 }  // namespace
 
+Error first_file_gone(const std::string& path) {
+  return {ErrorCode::kMissing,
+          "the first file of the log, '" + path + "', is gone, and '" + path + ".base' is there",
+          path, "put it back: it is what the other files are read by"};
+}
+
 bool save_base(const std::string& path, std::uint64_t tag, const WalBase& base) {
   Writer w;
   w.u32(kVersion).u64(tag).u64(base.begin.offset).u64(base.begin.sequence);

@@ -40,6 +40,8 @@ struct WalBase {
   std::vector<Kept> records{};  ///< in the order in which they are read
 };
 
+/// That of the log at `path` the base alone is left of what a start begins with.
+Error first_file_gone(const std::string& path);
 /// False leaves why in errno.
 bool save_base(const std::string& path, std::uint64_t tag, const WalBase& base);
 /// Empty where there is no file. kCorrupt: it is there, and not what was written. Also the system's

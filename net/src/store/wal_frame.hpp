@@ -32,7 +32,7 @@ inline constexpr std::size_t kFrameHeader = 48;
 inline constexpr std::size_t kSector = 512;
 inline constexpr std::size_t kMark = 8;
 inline constexpr std::size_t kFileHead = 4096;
-inline constexpr std::uint32_t kWalFormat = 6;
+inline constexpr std::uint32_t kWalFormat = 7;
 
 /// What a frame says of itself.
 struct FrameHeader {

@@ -52,11 +52,15 @@ Error WalScan::cannot_read(std::uint64_t at) const {
   std::uint64_t end = std::min((at / kPart + 1) * kPart, size_);
   while (end < size_ && get(&last, 1, end - 1)) end = std::min(end + kPart, size_);
   const std::string file = window_.file_at(end - 1);
+  const std::string next = window_.file_behind(end - 1);
+  const bool front = next.empty() && file == path_ && base_.begin.frame != 0;
+  const std::string what =
+      front ? "the file behind '" + file + "' is gone"
+            : "'" + file + "' was cut short" + (next.empty() ? "" : ", or '" + next + "' is gone");
   return corrupt("the log '" + path_ + "' stops at byte " + std::to_string(at) +
-                 " and goes on later: '" + file + "' was cut short, or the next file, '" + path_ +
-                 ".' and the byte that it begins with, is gone. Put it back, out of a backup only "
-                 "if the node has not run since that was made; else move 'data' away and keep it. "
-                 "Then " +
+                 " and goes on later: " + what +
+                 ". Put it back, out of a backup only if the node has not run since that was made; "
+                 "else move 'data' away and keep it. Then " +
                  std::string(kObserve));
 }
 

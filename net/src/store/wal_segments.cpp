@@ -88,6 +88,15 @@ std::string WalSegments::file_at(std::uint64_t at) const {
   return path_of(behind == segments_.begin() ? 0 : std::prev(behind)->begin);
 }
 
+std::string WalSegments::file_behind(std::uint64_t at) const {
+  const std::lock_guard lock(mutex_);
+  const auto behind = std::ranges::upper_bound(segments_, at, {}, &Segment::begin);
+  const std::uint64_t begin = behind == segments_.begin() ? 0 : std::prev(behind)->begin;
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path_of(begin), error);
+  return error || size == 0 || size % kUnit != 0 ? "" : path_of(begin + size);
+}
+
 std::uint64_t WalSegments::size_of(Segment& segment) {
   struct stat info {};
   return ::fstat(segment.file, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;

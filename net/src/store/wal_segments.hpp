@@ -43,6 +43,9 @@ class WalSegments {
   bool open(const std::string& path, int flags);
   /// The path of the file that has the byte, or of the last one that begins before it.
   std::string file_at(std::uint64_t at) const;
+  /// The path of the file that would begin where that one ends on the disk. Empty: it ends where
+  /// none begins, having been cut, or given back but for its first block.
+  std::string file_behind(std::uint64_t at) const;
   /// Where the last file ends.
   std::uint64_t size() const;
   /// Bytes from there on, of one file alone; 0: the row ends before, or was given back. -1 leaves

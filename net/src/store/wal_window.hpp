@@ -64,6 +64,8 @@ class WalWindow {
   std::uint64_t size() const { return files_.size(); }
   /// The file that has the byte, or the last one before it.
   std::string file_at(std::uint64_t at) const { return files_.file_at(at); }
+  /// The file that would follow that one; empty: that one was cut, or given back.
+  std::string file_behind(std::uint64_t at) const { return files_.file_behind(at); }
   /// `written`: bytes of the file that will not change. False leaves why in errno, 0 where the file
   /// ends before.
   bool read(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written);

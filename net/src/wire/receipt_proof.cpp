@@ -55,10 +55,11 @@ bool signatures_hold(const Genesis& genesis, const Blocks& witnesses, const Bloc
       jobs.push_back({genesis.nodes[b->author().value].key, b->digest.bytes, b->signature});
     }
   }
-  std::vector<crypto::Verdict> verdicts(jobs.size(), crypto::Verdict::kUnavailable);
+  std::vector<crypto::SignatureStatus> verdicts(jobs.size(), crypto::SignatureStatus::kUnavailable);
   crypto::make_verifier(crypto::best_verifier())->verify(jobs, verdicts);
-  return std::all_of(verdicts.begin(), verdicts.end(),
-                     [](crypto::Verdict v) { return v == crypto::Verdict::kValid; });
+  return std::all_of(verdicts.begin(), verdicts.end(), [](crypto::SignatureStatus v) {
+    return v == crypto::SignatureStatus::kValid;
+  });
 }
 
 /// Whether all of them, by as many authors, name the leader in `field`, `up` rounds above it.

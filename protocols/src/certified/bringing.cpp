@@ -17,12 +17,12 @@ constexpr std::size_t kMostBrought = 64;
 // R11: `asker` lacks a vertex that is held here.
 void Bullshark::State::missed_by(const Ref& ref, NodeId asker) {
   const bool about_itself = ref.author == asker || ref.author == config.self;
-  if (about_itself || ref.round.value + kReach < own_round().value) return;
-  latecomers.missed(ref.author, asker, own_round());
+  if (about_itself || ref.round.value + kReach < own.round().value) return;
+  latecomers.missed(ref.author, asker, own.round());
 }
 
 bool Bullshark::State::is_late(NodeId author) const {
-  return latecomers.degree(author, own_round()) >= dag::Lateness::kLate;
+  return latecomers.degree(author, own.round()) >= chassis::Lateness::kLate;
 }
 
 // R11: where only anchors are dense they alone name the vertices of late authors, and bring them.
@@ -51,8 +51,9 @@ std::vector<VertexPtr> Bullshark::State::brought_with(const Header& h,
 }
 
 // R11: nothing more is taken unasked from a peer that once brought a false certificate.
-bool Bullshark::State::may_bring(const Peer& peer, const Give& message) const {
-  return !peer.brought_false && message.batches.empty() && message.vertices.size() <= kMostBrought;
+bool Bullshark::State::may_bring(NodeId peer, const Give& message) const {
+  return !offenders.misleads(peer) && message.batches.empty() &&
+         message.vertices.size() <= kMostBrought;
 }
 
 }  // namespace thresher::certified

@@ -1,5 +1,6 @@
 #include "thresher/protocols/certified/bullshark.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -11,19 +12,25 @@ Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
       attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
-      peers(config.committee.size()),
-      asleep(config.committee.size()),
-      blocked_on(config.committee.size()),
-      gated(config.committee.size()),
-      patience(config.committee, config.timeout.value, config.limits.window),
+      ordered(config.committee, config.rules),
+      frontier(config.committee, config.self),
+      words(config.committee),
+      answers(config.committee, config.limits.wants_per_peer),
+      service(config.committee, config.limits.serve_bytes_per_peer),
       latecomers(config.committee),
-      leaders(config.committee, config.rules),
-      restored_leaders(leaders) {
-  if (config.rules.asynchronous) {
-    coin.emplace(
-        coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
-  }
-}
+      offenders(config.committee),
+      headers(config.committee, config.limits.proposals_per_peer),
+      batches(config.committee, config.limits),
+      waiting(config.committee),
+      parked(config.committee, config.limits.proposals_per_peer),
+      checks(config.committee, config.self, config.limits),
+      missing(config.committee, config.self, config.limits.missing_per_peer),
+      own(config.committee),
+      backlog(config.limits.pending_submits, config.limits.batches_per_peer),
+      patience(config.committee, config.timeout.value, config.limits.window),
+      records(config),
+      coin({.committee = config.committee, .self = config.self, .scheme = config.coin},
+           config.rules.asynchronous) {}
 
 Bullshark::Bullshark(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Bullshark::Bullshark(const Bullshark& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -44,7 +51,7 @@ void Bullshark::on(const Start& event, Fx& fx) {
 
 void Bullshark::on(const Received<Message>& event, Fx& fx) {
   State& s = *state_;
-  s.asked = false;
+  s.checks.next_input();
   if (!s.started || event.from == s.config.self || !s.config.committee.contains(event.from)) return;
   std::visit([&](const auto& message) { s.receive(event.from, message, fx); }, event.message);
   s.progress(fx);
@@ -52,71 +59,70 @@ void Bullshark::on(const Received<Message>& event, Fx& fx) {
 
 void Bullshark::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
-  s.asked = false;
-  if (s.submits.size() >= s.config.limits.pending_submits) return;
-  s.submits.push_back(event.request.payload);
-  if (!s.started) return;
+  s.checks.next_input();
+  if (!s.backlog.add(event.request.payload) || !s.started) return;
   s.announce(fx);
   s.progress(fx);
 }
 
 void Bullshark::on(const Expired& event, Fx& fx) {
-  state_->asked = false;
+  state_->checks.next_input();
   state_->expired(event.id, fx);
 }
 
 void Bullshark::on(const Verified& event, Fx& fx) {
-  state_->asked = false;
+  state_->checks.next_input();
   if (state_->verdict(event, fx)) state_->progress(fx);
 }
 
 void Bullshark::on(const Endorsed& event, Fx& fx) {
-  state_->asked = false;
+  state_->checks.next_input();
   state_->endorsed(event, fx);
 }
 
 void Bullshark::warm(NodeId peer) const {
   state_->store.warm(peer);
-  __builtin_prefetch(&state_->peers[peer.value]);
+  state_->headers.warm(peer);
 }
 
 Round Bullshark::round() const {
-  return state_->own_round();
+  return state_->own.round();
 }
 Round Bullshark::voted() const {
+  const State& s = *state_;
   Round highest{0};
-  for (const auto& peer : state_->peers) {
-    if (peer.voted_for) highest = std::max(highest, peer.voted_for->header.round);
+  for (std::uint32_t i = 0; i < s.n(); ++i) {
+    const ProposalPtr& one = s.headers.voted_for(NodeId{static_cast<std::uint16_t>(i)});
+    if (one) highest = std::max(highest, one->header.round);
   }
   return highest;
 }
 ProposalPtr Bullshark::latest_of(NodeId author) const {
-  if (author != state_->config.self) return state_->peers[author.value].voted_for;
-  return state_->own ? state_->own->proposal : nullptr;
+  const State& s = *state_;
+  return author == s.config.self ? s.own.proposal() : s.headers.voted_for(author);
 }
 Round Bullshark::last_ordered() const {
-  return state_->last;
+  return state_->ordered.last();
 }
 NodeId Bullshark::leader(Round round) const {
   return state_->leader(round);
 }
 Round Bullshark::frontier() const {
-  return state_->frontier();
+  return state_->frontier.reached();
 }
 bool Bullshark::up_to_date() const {
   const State& s = *state_;
-  const bool waits = s.has_work() || (s.own && !s.own->certified);
-  return s.started && (s.last >= s.began_at || !waits);
+  const bool waits = s.has_work() || s.own.is_open();
+  return s.started && (s.ordered.last() >= s.began_at || !waits);
 }
 const Stats& Bullshark::stats() const {
   return state_->stats;
 }
 std::span<const std::uint64_t> Bullshark::false_shares() const {
-  if (!state_->coin) return {};
-  return state_->coin->stats().false_shares;
+  return state_->coin.false_shares();
 }
 std::size_t Bullshark::pending_submits() const {
-  return state_->submits.size();
+  return state_->backlog.size();
 }
 
 Delay Bullshark::patience() const {
@@ -129,11 +135,12 @@ Footprint Bullshark::footprint() const {
   out.vertices = s.store.size() + s.attic.size();
   out.checks = s.checks.size();
   out.missing = s.missing.size();
-  for (const auto& [parent, children] : s.waiting) out.waiting += children.size();
-  for (const State::Peer& p : s.peers) {
-    out.proposals += p.proposals.size();
-    out.batches += p.batches.size();
-    out.parked += p.parked;
+  out.waiting = s.waits.size();
+  for (std::uint32_t i = 0; i < s.n(); ++i) {
+    const NodeId id{static_cast<std::uint16_t>(i)};
+    out.proposals += s.headers.size(id);
+    out.batches += s.batches.size(id);
+    out.parked += s.parked.size(id);
   }
   return out;
 }
@@ -167,7 +174,7 @@ std::vector<Ref> Bullshark::vouched() const {
       return true;
     });
   };
-  if (state_->own) enter(state_->own->proposal->header);
+  if (state_->own.proposal()) enter(state_->own.proposal()->header);
   while (!open.empty()) {
     const Cell* cell = store.find(open.back());
     open.pop_back();

@@ -6,49 +6,37 @@
 namespace thresher::certified {
 
 void Bullshark::State::receive(NodeId from, const Vote& message, Fx& fx) {
-  if (!own || own->certified || message.round != own_round()) return;  // late: the quorum is full
-  if (message.digest != own->proposal->digest) {
+  if (!own.is_open() || message.round != own.round()) return;  // late: the quorum is full
+  if (!own.is(message.digest)) {
     ++stats.refused;
     return;
   }
-  if (!own->heard.insert(from)) return;
-  own->unverified.emplace_back(from, message.signature);
-  check_votes(fx);
+  if (own.hear(from, message.signature)) check_votes(fx);
 }
 
 // Signatures are checked when they could be enough, all at once.
 void Bullshark::State::check_votes(Fx& fx) {
-  const std::size_t needed = config.committee.at_least(config.rules.certify);
-  if (own->votes.size() + own->unverified.size() < needed) return;
-  if (own->unverified.empty()) return try_certify(fx);
+  if (own.votes() < config.committee.at_least(config.rules.certify)) return;
   Check check;
   check.kind = Check::Kind::kVotes;
   check.from = config.self;
-  check.first = own->proposal;
-  check.signatures = std::exchange(own->unverified, {});
+  check.first = own.proposal();
+  check.signatures = own.take_unverified();
+  if (check.signatures.empty()) return try_certify(fx);
   (void)start_check(std::move(check), fx);
 }
 
 // R3
 void Bullshark::State::try_certify(Fx& fx) {
   const std::size_t needed = config.committee.at_least(config.rules.certify);
-  if (!own || own->certified || own->votes.size() < needed) return;
-  std::sort(own->votes.begin(), own->votes.end());
-  Certificate c{NodeSet(n()), {}};
-  // The own signature is always among them; the others fill the quorum in order.
-  std::size_t others = needed - 1;
-  for (const auto& [signer, signature] : own->votes) {
-    if (signer != config.self && others == 0) continue;
-    if (signer != config.self) --others;
-    c.signers.insert(signer);
-    c.signatures.push_back(signature);
-  }
-  if (config.rules.one_signature) c.signatures = {config.joint->combine(own->proposal->digest, c)};
-  const VertexPtr v = make_vertex(*own->proposal, own->payload, std::move(c));
-  own->certified = true;
-  own_vertex = v;
+  if (!own.is_open() || own.verified() < needed) return;
+  Certificate c = own.certificate(needed);
+  const Proposal& proposal = *own.proposal();
+  if (config.rules.one_signature) c.signatures = {config.joint->combine(proposal.digest, c)};
+  const VertexPtr v = make_vertex(proposal, own.payload(), std::move(c));
+  own.certify(v);
   fx.broadcast(certify(v));
-  if (!hold(v, config.self, fx) && v->round() <= store.floor()) propose_again(v->payload);
+  if (!hold(v, config.self, fx) && v->round() <= store.floor()) backlog.again(v->payload);
 }
 
 Certify Bullshark::State::certify(const VertexPtr& v) {
@@ -58,17 +46,12 @@ Certify Bullshark::State::certify(const VertexPtr& v) {
 // Asks for the verdicts: for one on a whole certificate, which is good or is not; of votes it must
 // know which ones. False when the peer that caused the work has too much of it pending.
 bool Bullshark::State::start_check(Check check, Fx& fx) {
-  std::uint32_t& pending = peers[check.from.value].checks;
-  // A whole answer is taken on top of what a peer says unasked.
-  const std::uint32_t most =
-      config.limits.checks_per_peer + (check.answer ? config.limits.give_vertices : 0);
-  if (pending >= most && check.from != config.self) {
+  if (!checks.room(check)) {
     ++stats.refused;
     return false;
   }
-  ++pending;
   if (check.kind == Check::Kind::kVotes) ++stats.vote_calls;
-  if (check.kind == Check::Kind::kVertex && !std::exchange(asked, true)) ++stats.certificate_calls;
+  if (check.kind == Check::Kind::kVertex && checks.begins_call()) ++stats.certificate_calls;
   const std::uint64_t first = next_ticket;
   // Headers and votes come from their signers alone.
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
@@ -89,45 +72,33 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
     for (const auto& [signer, signature] : check.signatures)
       ask(signer, check.first->digest, signature);
   }
-  check.asked = check.left = next_ticket - first;
-  if (check.kind == Check::Kind::kVotes) check.good.assign(check.asked, false);
-  checks.emplace(first, std::move(check));
+  checks.keep(std::move(check), first, next_ticket - first);
   return true;
 }
 
 // True when it was the last verdict of its check, so that something may have changed.
 bool Bullshark::State::verdict(const Verified& verified, Fx& fx) {
-  auto it = checks.upper_bound(verified.ticket.local);
-  if (it == checks.begin()) return false;
-  --it;
-  const std::uint64_t index = verified.ticket.local - it->first;
-  if (index >= it->second.asked) return false;
-  if (!verified.ok) ++it->second.bad;
-  if (!it->second.good.empty()) it->second.good[index] = verified.ok;
-  if (--it->second.left > 0) return false;
-  Check check = std::move(it->second);
-  checks.erase(it);
-  --peers[check.from.value].checks;
-  conclude(check, fx);
-  return true;
+  const auto done = checks.verdict(verified.ticket.local, verified.ok);
+  if (done) conclude(*done, fx);
+  return done.has_value();
 }
 
-void Bullshark::State::conclude(Check& check, Fx& fx) {
-  if (check.kind == Check::Kind::kTwo) return accuse_two(check, fx);
+void Bullshark::State::conclude(const Checks::Concluded& done, Fx& fx) {
+  const Check& check = done.what;
+  if (check.kind == Check::Kind::kTwo) return accuse_two(done, fx);
   if (check.kind == Check::Kind::kVertex) {
-    if (check.bad > 0) {
+    if (done.bad > 0) {
       ++stats.refused;
-      Peer& sender = peers[check.from.value];
-      sender.brought_false |= !check.answer && check.vertex->author() != check.from;
+      if (!check.answer && check.vertex->author() != check.from) offenders.mislead(check.from);
     } else {
       (void)hold(check.vertex, check.from, fx);
     }
     return;
   }
-  stats.refused += check.bad;
-  if (!own || own->proposal != check.first || own->certified) return;
-  for (std::size_t i = 0; i < check.good.size(); ++i) {
-    if (check.good[i]) own->votes.push_back(check.signatures[i]);
+  stats.refused += done.bad;
+  if (!own.is_open() || own.proposal() != check.first) return;
+  for (std::size_t i = 0; i < done.good.size(); ++i) {
+    if (done.good[i]) own.add(check.signatures[i].first, check.signatures[i].second);
   }
   check_votes(fx);
   try_certify(fx);
@@ -140,22 +111,14 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
     ++stats.refused;
     return;
   }
-  Peer& peer = peers[from.value];
   if (ref.round <= store.floor() || store.find(ref) != nullptr) return;
-  reached(peer, ref.round);
+  reached(from, ref.round);
   if (ref.round.value > current().value + 1 + config.limits.window) {
     ++stats.refused;
     return arm_pull(fx);
   }
-  ProposalPtr proposal;
-  const auto fits = [&](const ProposalPtr& p) {
-    return p && p->header.round == ref.round && p->digest == message.digest;
-  };
-  if (fits(peer.voted_for)) proposal = peer.voted_for;
-  for (const ProposalPtr& p : peer.proposals) {
-    if (fits(p)) proposal = p;
-  }
-  const auto payload = proposal ? payload_of(proposal->header) : std::nullopt;
+  const ProposalPtr proposal = headers.find(from, ref.round, message.digest);
+  const auto payload = proposal ? batches.of(proposal->header) : std::nullopt;
   if (!payload) {  // the header or the payload did not arrive: the vertex brings both
     need(ref, from, false);
     return arm_pull(fx);
@@ -168,44 +131,37 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
 
 // The signatures of a round's certificates are checked together, like the votes on a header.
 void Bullshark::State::park(const VertexPtr& vertex, Fx& fx) {
-  Peer& peer = peers[vertex->author().value];
-  const bool full = peer.parked >= config.limits.proposals_per_peer;
-  if (config.rules.one_signature || full) return check_vertex(vertex, vertex->author(), fx);
-  const auto [first, fresh] = parked[vertex->round()].emplace(vertex->author(), vertex);
-  if (!fresh) {  // repeated, or one of the two is false
-    if (first->second->certificate.signatures != vertex->certificate.signatures) ++stats.refused;
-    return;
+  const NodeId author = vertex->author();
+  if (config.rules.one_signature || parked.full(author)) return check_vertex(vertex, author, fx);
+  switch (parked.add(vertex)) {
+    case Parked::Added::kNew:
+      break;
+    case Parked::Added::kSame:
+      return;
+    case Parked::Added::kOther:
+      ++stats.refused;
+      return;
   }
-  ++peer.parked;
-  const auto lacked = missing.find(vertex->ref());
-  wanted = wanted || (lacked != missing.end() && lacked->second.certified);
+  const Ref ref = vertex->ref();
+  if (missing.exists(ref)) parked.want();
   // A header that waited for it may wait for nothing but verdicts now.
-  std::vector<NodeId> waited;
-  asleep.for_each([&](NodeId id) {
-    if (blocked_on[id.value] == vertex->ref()) waited.push_back(id);
-  });
-  for (const NodeId id : waited) {
-    unblock(id);
-    (void)parents_settled(peers[id.value].proposals.back()->header);
+  for (const NodeId id : waiting.woken([&](const Ref& on) { return on == ref; })) {
+    waiting.go_on(id);
+    (void)parents_settled(headers.last(id)->header);
   }
-}
-
-bool Bullshark::State::is_parked(const Ref& ref) const {
-  const auto it = parked.find(ref.round);
-  return it != parked.end() && it->second.contains(ref.author);
 }
 
 // Whether these could complete the round, or end the wait in it, or commit the anchor before it.
 // Those of a round that was left go along with the next.
-bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>& unchecked) const {
-  if (r < own_round()) return false;
+bool Bullshark::State::worth_checking(Round r, const Parked::OfRound& unchecked) const {
+  if (r < own.round()) return false;
   const Committee& c = config.committee;
   const auto held = static_cast<std::uint32_t>(store.accepted_authors(r).count());
   const auto more = static_cast<std::uint32_t>(unchecked.size());
   const bool whole = held >= c.at_least(config.rules.complete);
   if (!whole && held + more >= c.at_least(config.rules.complete)) return true;
-  const bool waits = whole && !may_leave(r);
-  if (has_anchor(r)) return waits && unchecked.contains(leader(r));
+  const bool still_waits = whole && !may_leave(r);
+  if (has_anchor(r)) return still_waits && unchecked.contains(leader(r));
   if (r.value < 2) return false;
   const Round before{r.value - 1};
   const NodeId anchor = leader(before);
@@ -213,49 +169,46 @@ bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>
   const std::uint32_t needed = c.at_least(config.rules.commit);
   // They are counted only when that could tell.
   const bool may_commit = known < needed && known + more >= needed;
-  const bool may_fail = waits && known + n() < needed + held + more;
+  const bool may_fail = still_waits && known + n() < needed + held + more;
   if (!may_commit && !may_fail) return false;
   const auto votes = static_cast<std::uint32_t>(std::count_if(
       unchecked.begin(), unchecked.end(),
       [&](const auto& entry) { return entry.second->header.parents.contains(anchor); }));
   if (votes > 0 && known < needed && known + votes >= needed) return true;
-  return waits && known + votes + n() - held - more < needed;
+  return still_waits && known + votes + n() - held - more < needed;
 }
 
 // What completes a round, or commits the anchor before it, waits a little for the rest: headers
 // will name that, and then it would need a call of its own. The silent are not waited for, and
 // nobody is once a correct node went on.
-bool Bullshark::State::gathers(Round r, const std::map<NodeId, VertexPtr>& unchecked, Fx& fx) {
+bool Bullshark::State::gathers(Round r, const Parked::OfRound& unchecked, Fx& fx) {
   if (config.gather.value == 0 || complete(r)) return false;
-  if (gated.size() >= config.committee.at_least(kValidity)) return false;
+  if (waiting.gated() >= config.committee.at_least(kValidity)) return false;
   const NodeSet& held = store.accepted_authors(r).members();
   bool more = false;
   for (std::uint32_t i = 0; i < n() && !more; ++i) {
     const NodeId id{static_cast<std::uint16_t>(i)};
     const bool here = id == config.self || held.contains(id) || unchecked.contains(id);
-    more = !here && peers[i].accepted.value + kSuspectRounds >= r.value;
+    more = !here && store.highest_accepted(id).value + kSuspectRounds >= r.value;
   }
   if (!more) return false;
-  if (gathering == r) return !gathered;
-  gathering = r;
-  gathered = false;
+  if (gather_timer.waits_for(r)) return !gather_timer.over();
+  gather_timer.restart();
+  gather_timer.begin(r);
   fx.push(ArmTimer{{kGatherTimer, {}}, config.gather});
   return true;
 }
 
 void Bullshark::State::check_parked(bool all, Fx& fx) {
-  all = std::exchange(wanted, false) || all;
-  for (auto it = parked.begin(); it != parked.end() && !all; ++it) {
+  all = parked.take_wanted() || all;
+  for (auto it = parked.rounds().begin(); it != parked.rounds().end() && !all; ++it) {
     const auto& [round, vertices] = *it;
     all = worth_checking(round, vertices) && !gathers(round, vertices, fx);
   }
   if (!all) return;
-  for (const auto& [round, vertices] : std::exchange(parked, {})) {
-    for (const auto& [author, vertex] : vertices) {
-      --peers[author.value].parked;
-      if (round <= store.floor() || store.find({author, round}) != nullptr) continue;
-      check_vertex(vertex, author, fx);
-    }
+  for (const VertexPtr& v : parked.take_all()) {
+    if (v->round() <= store.floor() || store.find(v->ref()) != nullptr) continue;
+    check_vertex(v, v->author(), fx);
   }
 }
 
@@ -291,22 +244,19 @@ bool Bullshark::State::hold(const VertexPtr& v, NodeId from, Fx& fx) {
   const Ref ref = v->ref();
   if (ref.round <= store.floor() || store.find(ref) != nullptr) return false;
   if (ref.author == config.self) {
-    if (!own || own->proposal->digest != v->digest) {
+    if (!own.is(v->digest)) {
       accuse_self(*v, fx);
       return false;
     }
-    own->certified = true;
-    own_vertex = v;
+    own.certify(v);
   }
   store.insert(v);
-  found(ref);
-  Peer& author = peers[ref.author.value];
-  std::erase_if(author.proposals,
-                [&](const ProposalPtr& p) { return p->header.round <= ref.round; });
-  std::erase_if(author.batches, [&](const Payload& p) { return p.root == v->payload.root; });
-  if (author.proposals.empty()) {
-    unblock(ref.author);
-    lack_batch(author, false);
+  missing.found(ref);
+  headers.certified(ref.author, ref.round);
+  batches.carried(ref.author, v->payload.root);
+  if (headers.empty(ref.author)) {
+    waiting.go_on(ref.author);
+    batches.lacks(ref.author, false);
   }
   if (acceptable(ref, from)) settle({ref}, fx);
   arm_pull(fx);
@@ -319,7 +269,7 @@ bool Bullshark::State::acceptable(const Ref& ref, NodeId from) {
   bool registered = false;
   each_ref(store.find(ref)->vertex->header, [&](const Ref& parent) {
     if (store.settled(parent)) return true;
-    if (!std::exchange(registered, true)) waiting[parent].push_back(ref);
+    if (!std::exchange(registered, true)) waits.add(parent, ref);
     if (store.find(parent) == nullptr) need(parent, from, true);
     return true;
   });
@@ -337,13 +287,8 @@ bool Bullshark::State::refs_settled(const Header& h) const {
 
 // Looks at the proposals that waited for a vertex, or for a round to be complete.
 void Bullshark::State::wake(bool completed, Fx& fx) {
-  std::vector<NodeId> awake;
-  asleep.for_each([&](NodeId id) {
-    if (store.settled(blocked_on[id.value])) awake.push_back(id);
-  });
-  if (completed) {
-    std::exchange(gated, NodeSet(n())).for_each([&](NodeId id) { awake.push_back(id); });
-  }
+  std::vector<NodeId> awake = waiting.woken([&](const Ref& ref) { return store.settled(ref); });
+  if (completed) waiting.take_gated().for_each([&](NodeId id) { awake.push_back(id); });
   for (const NodeId id : awake) consider(id, fx);
 }
 
@@ -358,22 +303,15 @@ void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
     store.accept(ref);
     completed = completed || store.accepted_authors(ref.round).count() == needed;
     ++stats.vertices_accepted;
-    Peer& author = peers[ref.author.value];
-    author.accepted = std::max(author.accepted, ref.round);
     if (has_anchor(ref.round)) patience.block_came(slot_of(ref.round), ref.author);
-    Round of_log{0};
-    if (const auto logged = from_log.find(ref); logged != from_log.end()) {
-      of_log = logged->second.slot;
+    const std::optional<Round> of_log = from_log.take(ref);
+    if (of_log) {
       cell->delivered = true;
-      from_log.erase(logged);
-    } else if (cell->vertex->header.payload_bytes > 0) {
-      ++undelivered;
+    } else {
+      undelivered.add(cell->vertex->header);
     }
-    if (started) persist_vertex(*cell->vertex, of_log, fx);
-    if (const auto it = waiting.find(ref); it != waiting.end()) {
-      ready.insert(ready.end(), it->second.begin(), it->second.end());
-      waiting.erase(it);
-    }
+    if (started) records.put_vertex(*cell->vertex, of_log.value_or(Round{0}), fx);
+    waits.wake(ref, ready);
   }
   wake(completed, fx);
 }

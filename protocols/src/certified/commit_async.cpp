@@ -7,8 +7,8 @@ namespace {
 
 enum class Side : std::uint8_t { kNone, kSteady, kFallback };
 
-// How a vertex votes in its wave: as its author's first vertex of the wave says, which the self
-// edges lead to. So every node that holds the vertex knows it.
+// R18. How a vertex votes in its wave: as its author's first vertex of the wave says, which the
+// self edges lead to. So every node that holds the vertex knows it.
 Side side_of(const Store& store, const Ref& vertex) {
   const Round first = first_round_of(wave_of(vertex.round));
   Ref at = vertex;
@@ -51,7 +51,8 @@ struct Walk {
 
   Ref steady(Round r) const { return {anchor_of(r, store.committee()), r}; }
 
-  // The leader of an even round that enough votes commit; of a wave's first round it may be either.
+  // R19. The leader of an even round that enough votes commit; of a wave's first round it may be
+  // either.
   std::optional<Ref> direct(Round r) const {
     const std::uint32_t needed = store.committee().at_least(rules.commit);
     const Round after{r.value + 1};
@@ -69,8 +70,8 @@ struct Walk {
     return Ref{*named, r};
   }
 
-  // The leader of round `r` that the history of a later one shows to be possibly committed. False
-  // when a missing coin hides it.
+  // R19. The leader of round `r` that the history of a later one shows to be possibly committed.
+  // False when a missing coin hides it.
   bool earlier(const std::vector<NodeSet>& history, Round from, Round r,
                std::optional<Ref>& out) const {
     const std::uint32_t some = store.committee().at_least(kValidity);
@@ -98,6 +99,7 @@ struct Walk {
 
 }  // namespace
 
+// R19
 std::vector<Anchor> commit_async(const Store& store, const Rules& rules, Round last,
                                  const CoinOf& coin) {
   const Walk walk{store, rules, coin};
@@ -122,6 +124,7 @@ std::vector<Anchor> commit_async(const Store& store, const Rules& rules, Round l
   return out;
 }
 
+// R18
 std::optional<bool> votes_fallback(const Store& store, const Rules& rules, const NodeSet& parents,
                                    std::uint64_t wave, const CoinOf& coin) {
   const std::uint32_t needed = store.committee().at_least(rules.commit);

@@ -2,9 +2,7 @@
 #include <utility>
 
 #include "state.hpp"
-#include "thresher/core/compose.hpp"
 #include "walk.hpp"
-#include "waves.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -12,8 +10,6 @@ namespace {
 /// A sparse vertex names another that is older than this and not in its history. Younger ones come
 /// in through the next anchor, which is dense.
 constexpr std::uint64_t kStragglerAge = 6;
-/// Payloads sent ahead of their headers, as a share of what a receiver keeps.
-constexpr std::uint32_t kAheadShare = 2;
 
 }  // namespace
 
@@ -25,17 +21,17 @@ bool Bullshark::State::complete(Round r) const {
 // The round to leave next: the own one, or a later one that is complete. A node that was away
 // skips what it missed; its self edge bridges the gap.
 Round Bullshark::State::current() const {
-  for (Round r = store.top(); r > own_round(); --r.value) {
+  for (Round r = store.top(); r > own.round(); --r.value) {
     if (complete(r)) return r;
   }
-  return own_round();
+  return own.round();
 }
 
-// R7: without a vote that can still matter there is nothing to wait for.
+// R7: without a vote that can still matter there is nothing to wait for. R20: waves wait for none.
 bool Bullshark::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
-  if (config.rules.asynchronous) return true;  // never waits for anybody it knows
+  if (config.rules.asynchronous) return true;  // R20
   const auto& after = store.accepted_authors(Round{r.value + 1});
   if (after.reached(kValidity, config.committee)) return true;
   if (overdue(r)) return true;
@@ -48,11 +44,9 @@ bool Bullshark::State::may_leave(Round r) const {
 }
 
 bool Bullshark::State::has_work() const {
-  const Round mine = own_round();
-  return !config.rests || !submits.empty() || undelivered > 0 || store.top() > mine ||
-         std::any_of(peers.begin(), peers.end(), [&](const Peer& p) {
-           return !p.proposals.empty() && p.proposals.back()->header.round > mine;
-         });
+  const Round mine = own.round();
+  return !config.rests || !backlog.empty() || undelivered.any() || store.top() > mine ||
+         headers.any_above(mine);
 }
 
 // R7. The anchor for which a round waits, or for votes on which. Pre: r is at least 2.
@@ -72,8 +66,8 @@ bool Bullshark::State::suspected(Round r) const {
   if (!has_anchor(r)) return false;
   const NodeId anchor = awaited(r);
   if (anchor == config.self) return false;
-  const Peer& peer = peers[anchor.value];
-  return peer.accused || peer.accepted.value + patience.silence(anchor) < r.value;
+  return offenders.convicted(anchor) ||
+         store.highest_accepted(anchor).value + patience.silence(anchor) < r.value;
 }
 
 // R7. Round `left` is over: how long it was waited for, or that its anchor was given up. Votes that
@@ -84,7 +78,7 @@ void Bullshark::State::note_left(Round left) {
   if (has_anchor(left) && !store.accepted({awaited(left), left})) {
     patience.without_block(slot_of(left), awaited(left), patiently && !suspected(left));
   } else if (!patiently) {
-    patience.waited(awaited(left), timer_for == left ? so_long : 0);
+    patience.waited(awaited(left), round_timer.waited_for(left));
   }
 }
 
@@ -97,27 +91,25 @@ void Bullshark::State::progress(Fx& fx) {
   if (!complete(cur)) return;
   const bool leave = may_leave(cur);
   // R4: a header in flight comes first: it must be certified, or the self edges would miss it.
-  if (leave && (signing || (own && !own->certified))) return;
-  if ((!leave && timer_for == cur) || !has_work()) return;
+  if (leave && (draft || own.is_open())) return;
+  if ((!leave && round_timer.waits_for(cur)) || !has_work()) return;
   if (!leave) return watch_round(fx);
   Header next = compose(Round{cur.value + 1});
   const auto fallback = expected_fallback(next);
   if (!fallback) return;  // until the coin of the wave before is known
   next.fallback = *fallback;
   note_left(cur);
-  load(next, fx);
-  signing = std::move(next);
-  signing_ticket = next_ticket++;
-  fx.push(Endorse{{signing_ticket, {}}, digest_of(*signing, config.chain)});
+  draft = load(std::move(next), fx);
+  draft->ticket = next_ticket++;
+  fx.push(Endorse{{draft->ticket, {}}, digest_of(draft->header, config.chain)});
 }
 
 // R7: a wait is measured in steps.
 void Bullshark::State::watch_round(Fx& fx) {
   const Round cur = current();
-  if (timer_for == cur || !complete(cur)) return;
-  timer_for = cur;
-  timed_out = false;
-  so_long = 0;
+  if (round_timer.waits_for(cur) || !complete(cur)) return;
+  round_timer.restart();
+  round_timer.begin(cur);
   patience.watch(slot_of(cur));
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{suspected(cur) ? 0 : patience.step()}});
 }
@@ -125,26 +117,21 @@ void Bullshark::State::watch_round(Fx& fx) {
 // R7
 void Bullshark::State::waited_a_step(Fx& fx) {
   const Round cur = current();
-  if (timer_for != cur || timed_out) return;
-  if (!suspected(cur)) {
-    so_long += patience.step();
-    if (so_long < patience.wait_for(awaited(cur))) {
-      fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
-      return;
-    }
+  if (!round_timer.waits_for(cur) || round_timer.over()) return;
+  const bool hopeless = suspected(cur);
+  const std::uint64_t enough = hopeless ? 0 : patience.wait_for(awaited(cur));
+  if (!round_timer.ends(hopeless ? 0 : patience.step(), enough)) {
+    fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
+    return;
   }
-  timed_out = true;
   ++stats.timeouts;
   progress(fx);
 }
 
 // R1. Payloads travel before the headers that name them.
 void Bullshark::State::announce(Fx& fx) {
-  const std::size_t ahead_limit =
-      std::max<std::size_t>(1, config.limits.batches_per_peer / kAheadShare);
-  while (announced < std::min(submits.size(), ahead_limit)) {
-    const Payload& p = submits[announced++];
-    if (!p.bytes.empty()) fx.broadcast(Batch{p});
+  while (const Payload* next = backlog.next_ahead()) {
+    if (!next->bytes.empty()) fx.broadcast(Batch{*next});
   }
 }
 
@@ -153,7 +140,7 @@ Header Bullshark::State::compose(Round r) const {
   Header h;
   h.author = config.self;
   h.round = r;
-  h.self = own_round();
+  h.self = own.round();
   if (r.value >= 2) {
     choose_parents(h);
     add_stragglers(h);
@@ -162,20 +149,18 @@ Header Bullshark::State::compose(Round r) const {
 }
 
 // Takes the oldest payload into the header.
-void Bullshark::State::load(Header& h, Fx& fx) {
-  bringing = brought_with(h, mark_history(h));
-  signing_payload = {};
-  if (!submits.empty()) {
-    announce(fx);
-    signing_payload = std::move(submits.front());
-    submits.pop_front();
-    --announced;
-    announce(fx);
+Bullshark::State::Draft Bullshark::State::load(Header h, Fx& fx) {
+  Draft out;
+  out.bringing = brought_with(h, mark_history(h));
+  announce(fx);
+  out.payload = backlog.take();
+  announce(fx);
+  if (!out.payload.bytes.empty()) {
+    h.payload_root = out.payload.root;
+    h.payload_bytes = static_cast<std::uint32_t>(out.payload.bytes.size());
   }
-  if (!signing_payload.bytes.empty()) {
-    h.payload_root = signing_payload.root;
-    h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
-  }
+  out.header = std::move(h);
+  return out;
 }
 
 // R1, R5: all of the round before, or a sample with the anchor; R11 leaves late authors out.
@@ -225,7 +210,7 @@ void Bullshark::State::add_stragglers(Header& h) const {
     if (author == config.self || h.parents.contains(author)) continue;
     if (!dense && is_late(author)) continue;
     if (h.stragglers.size() >= config.rules.stragglers) break;
-    std::uint64_t r = std::min(h.round.value - age, peers[i].accepted.value);
+    std::uint64_t r = std::min(h.round.value - age, store.highest_accepted(author).value);
     while (r >= oldest && !store.accepted({author, Round{r}})) --r;
     if (r < oldest) continue;
     if (!store.find({author, Round{r}})->in_own_history) {
@@ -261,39 +246,23 @@ Digest Bullshark::State::unique_value(const NodeSet& authors, Round r) const {
 
 // R1, R2: the own header is durable before it is sent.
 void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
-  if (const auto it = voting.find(event.ticket.local); it != voting.end()) {
-    const ProposalPtr proposal = it->second;
-    voting.erase(it);
+  if (const ProposalPtr proposal = headers.take_signed(event.ticket.local))
     return voted(proposal, event.signature, fx);
-  }
-  if (!signing || event.ticket.local != signing_ticket) return;
-  Own next;
-  next.proposal = make_proposal(std::move(*signing), event.signature, config.chain);
-  next.payload = std::exchange(signing_payload, {});
-  next.votes.emplace_back(config.self, event.signature);
-  next.heard.insert(config.self);
-  own = std::move(next);
-  signing.reset();
+  if (!draft || event.ticket.local != draft->ticket) return;
+  Draft now = *std::exchange(draft, std::nullopt);
+  own.begin(make_proposal(std::move(now.header), event.signature, config.chain),
+            std::move(now.payload));
   pushed_recently = true;
-  if (config.records) {
-    Writer value;
-    encode_proposal(*own->proposal, n(), value);
-    value.bytes(own->payload.bytes.view());
-    fx.push(Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take())});
-  }
-  if (!bringing.empty()) fx.broadcast(Give{std::exchange(bringing, {}), {}});
-  fx.broadcast(Propose{own->proposal});
+  records.put_own(*own.proposal(), own.payload(), fx);
+  if (!now.bringing.empty()) fx.broadcast(Give{std::move(now.bringing), {}});
+  fx.broadcast(Propose{own.proposal()});
   fx.push(CancelTimer{{kRoundTimer, {}}});
   check_votes(fx);
   progress(fx);
 }
 
 void Bullshark::State::expired(TimerId id, Fx& fx) {
-  if (id.route.depth > 0) {
-    (void)pop_hop(id.route);
-    if (coin) feed_coin(Expired{id}, fx);
-    return;
-  }
+  if (id.route.depth > 0) return expired_of_coin(id, fx);
   switch (static_cast<Timer>(id.local)) {
     case kRoundTimer:
       waited_a_step(fx);
@@ -302,11 +271,10 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       pull(fx);
       return;
     case kServeTimer:
-      serve_armed = false;
-      for (Peer& peer : peers) peer.served = 0;
+      service.afresh();
       return;
     case kGatherTimer:
-      gathered = true;
+      (void)gather_timer.ends(config.gather.value, config.gather.value);
       progress(fx);
       return;
     case kPushTimer:
@@ -317,18 +285,20 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
   }
 }
 
+// Pre: there is one.
+void Bullshark::State::send_own(Fx& fx) const {
+  if (own.is_certified()) return fx.broadcast(certify(own.vertex()));
+  if (!own.payload().bytes.empty()) fx.broadcast(Batch{own.payload()});
+  fx.broadcast(Propose{own.proposal()});
+}
+
 // R4. Lost messages are repaired by repeating the last own header, or its certificate.
 void Bullshark::State::push_own(Fx& fx) {
-  const bool repeat = own && !pushed_recently;
+  const bool repeat = own.proposal() && !pushed_recently;
   pushed_recently = false;
-  if (repeat && own->certified && own_vertex) {
-    fx.broadcast(certify(own_vertex));
-  } else if (repeat) {
-    if (!own->payload.bytes.empty()) fx.broadcast(Batch{own->payload});
-    fx.broadcast(Propose{own->proposal});
-  }
+  if (repeat) send_own(fx);
   const Delay busy{config.timeout.value * 2 / 3};
-  const bool wants = has_work() || (own && !own->certified);
+  const bool wants = has_work() || own.is_open();
   fx.push(ArmTimer{{kPushTimer, {}}, wants ? busy : config.idle_push});
 }
 

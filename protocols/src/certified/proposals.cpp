@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "state.hpp"
@@ -6,101 +6,80 @@
 namespace thresher::certified {
 
 void Bullshark::State::receive(NodeId from, const Batch& message, Fx& fx) {
-  Peer& peer = peers[from.value];
   if (message.payload.root.is_zero() || message.payload.bytes.empty()) {
     ++stats.refused;
     return;
   }
-  for (const Payload& p : peer.batches) {
-    if (p.root == message.payload.root) return;
+  switch (batches.keep(from, message.payload)) {
+    case Batches::Kept::kNew:
+      return consider(from, fx);
+    case Batches::Kept::kKnown:
+      return;
+    case Batches::Kept::kTooLarge:
+      ++stats.refused;
+      return;
   }
-  if (message.payload.bytes.size() > config.limits.batch_bytes_per_peer) {
-    ++stats.refused;
-    return;
-  }
-  // The oldest go: a batch that was never proposed must not block those that are.
-  std::size_t bytes = message.payload.bytes.size();
-  for (const Payload& p : peer.batches) bytes += p.bytes.size();
-  while (peer.batches.size() >= config.limits.batches_per_peer ||
-         bytes > config.limits.batch_bytes_per_peer) {
-    bytes -= peer.batches.front().bytes.size();
-    peer.batches.erase(peer.batches.begin());
-  }
-  peer.batches.push_back(message.payload);
-  consider(from, fx);
 }
 
 void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
   const ProposalPtr& p = message.proposal;
-  Peer& peer = peers[from.value];
   if (!p || p->header.author != from ||
       flaw_of(p->header, config.rules, config.committee, config.gc_depth) != Flaw::kNone) {
     ++stats.refused;
     return;
   }
   const Round r = p->header.round;
-  reached(peer, r);
+  reached(from, r);
   if (r.value > current().value + 1 + config.limits.window) {
     ++stats.refused;
     return arm_pull(fx);
   }
-  if (peer.voted_for && peer.voted_for->header.round == r) {
-    if (peer.voted_for->digest != p->digest) return suspect_two(peer.voted_for, p, fx);
-    fx.send(from, Vote{r, p->digest, peer.vote});  // it lost our vote
-    if (r.value + 1 < own_round().value) answer_straggler(from, fx);
+  const ProposalPtr& voted_for = headers.voted_for(from);
+  if (voted_for && voted_for->header.round == r) {
+    if (voted_for->digest != p->digest) return suspect_two(voted_for, p, fx);
+    fx.send(from, Vote{r, p->digest, headers.vote_of(from)});  // it lost our vote
+    if (r.value + 1 < own.round().value) answer_straggler(from, fx);
     return;
   }
-  const auto same_round = [&](const ProposalPtr& other) { return other->header.round == r; };
-  const auto other = std::find_if(peer.proposals.begin(), peer.proposals.end(), same_round);
-  const bool had = other != peer.proposals.end();
+  const ProposalPtr other = headers.of_round(from, r);
   // Also while the vote for the first of them is on its way to the disk.
-  if (had && (*other)->digest != p->digest) return suspect_two(*other, p, fx);
-  if (r <= peer.voted) return answer_straggler(from, fx);
-  if (had) {
-    insist(peer.proposals.back()->header);
+  if (other && other->digest != p->digest) return suspect_two(other, p, fx);
+  if (r <= headers.voted(from)) return answer_straggler(from, fx);
+  if (other) {
+    insist(headers.last(from)->header);
     return consider(from, fx);
   }
-  keep_proposal(peer, p);
-  if (r.value + 1 < own_round().value) answer_straggler(from, fx);
+  headers.keep(p);
+  waiting.go_on(from);
+  batches.lacks(from, false);
+  if (r.value + 1 < own.round().value) answer_straggler(from, fx);
   consider(from, fx);
 }
 
 // A node that is behind learns from this one's last header where the others are.
 void Bullshark::State::answer_straggler(NodeId to, Fx& fx) const {
-  if (own) fx.send(to, Propose{own->proposal});
-}
-
-void Bullshark::State::keep_proposal(Peer& peer, const ProposalPtr& proposal) {
-  const auto later = [](const ProposalPtr& a, const ProposalPtr& b) {
-    return a->header.round < b->header.round;
-  };
-  peer.proposals.insert(
-      std::upper_bound(peer.proposals.begin(), peer.proposals.end(), proposal, later), proposal);
-  if (peer.proposals.size() > config.limits.proposals_per_peer)
-    peer.proposals.erase(peer.proposals.begin());
-  unblock(proposal->header.author);
-  lack_batch(peer, false);
+  if (own.proposal()) fx.send(to, Propose{own.proposal()});
 }
 
 // Two headers for one name: only proved by both signatures.
 void Bullshark::State::suspect_two(const ProposalPtr& first, const ProposalPtr& second, Fx& fx) {
-  Peer& peer = peers[first->header.author.value];
+  const NodeId author = first->header.author;
   ++stats.refused;
-  if (peer.accused || peer.two_suspected) return;
+  if (!offenders.worth_checking(author)) return;
   Check check;
   check.kind = Check::Kind::kTwo;
-  check.from = first->header.author;
+  check.from = author;
   check.first = first;
   check.second = second;
-  peer.two_suspected = start_check(std::move(check), fx);
+  if (start_check(std::move(check), fx)) offenders.suspect(author);
 }
 
-void Bullshark::State::accuse_two(const Check& check, Fx& fx) {
-  Peer& guilty = peers[check.from.value];
-  guilty.two_suspected = false;
-  if (check.bad > 0) return;
+void Bullshark::State::accuse_two(const Checks::Concluded& done, Fx& fx) {
+  const Check& check = done.what;
+  offenders.cleared(check.from);
+  if (done.bad > 0) return;
   ++stats.equivocations;
-  guilty.accused = true;
+  offenders.convict(check.from);
   Writer evidence;
   encode_proposal(*check.first, n(), evidence);
   encode_proposal(*check.second, n(), evidence);
@@ -111,22 +90,6 @@ void Bullshark::State::accuse_two(const Check& check, Fx& fx) {
 bool Bullshark::State::gate_open(Round r) const {
   const Round before{r.value - 1};
   return before <= store.floor() || complete(before);
-}
-
-void Bullshark::State::block(NodeId author, const Ref& on) {
-  asleep.insert(author);
-  blocked_on[author.value] = on;
-}
-
-void Bullshark::State::unblock(NodeId author) {
-  asleep.erase(author);
-}
-
-void Bullshark::State::lack_batch(Peer& peer, bool lacks) {
-  if (std::exchange(peer.lacks_batch, lacks) == lacks) return;
-  peer.batch_ticks = 0;
-  lacking += lacks ? 1 : 0;
-  lacking -= lacks ? 0 : 1;
 }
 
 // Calls `visit(Ref)` for what a vote for the header waits for.
@@ -146,7 +109,7 @@ void Bullshark::State::each_unsettled(const Header& h, F visit) const {
 // R8: an author that sends its header again has no certificate yet. Searches again for what its
 // header waits for here, however long ago that was given up: it may never be named again.
 void Bullshark::State::insist(const Header& h) {
-  if (!policy().searches_again(asleep.contains(h.author))) return;
+  if (!policy().searches_again(waiting.waits(h.author))) return;
   each_unsettled(h, [&](const Ref& ref) {
     if (store.find(ref) == nullptr) need(ref, h.author, false);
   });
@@ -155,8 +118,8 @@ void Bullshark::State::insist(const Header& h) {
 // R2: every referenced vertex is here.
 bool Bullshark::State::parents_settled(const Header& h) {
   const NodeId author = h.author;
-  if (asleep.contains(author) && !store.settled(blocked_on[author.value])) return false;
-  unblock(author);
+  if (waiting.waits(author) && !store.settled(waiting.on(author))) return false;
+  waiting.go_on(author);
   const Round before{h.round.value - 1};
   const auto& accepted = store.accepted_authors(before).members();
   const bool sampled = before <= store.floor() || h.sampled_from.subset_of(accepted);
@@ -165,16 +128,16 @@ bool Bullshark::State::parents_settled(const Header& h) {
   // verified in one call, when the vote depends on nothing else.
   std::optional<Ref> here;
   each_unsettled(h, [&](const Ref& ref) {
-    const bool at_hand = is_parked(ref);
+    const bool at_hand = parked.contains(ref);
     if (at_hand) here = ref;
-    if (!at_hand && !asleep.contains(author)) block(author, ref);
+    if (!at_hand && !waiting.waits(author)) waiting.wait_for(author, ref);
     if (store.find(ref) == nullptr) need(ref, author, false);
   });
-  if (here && !asleep.contains(author)) {
-    block(author, *here);
-    wanted = true;
+  if (here && !waiting.waits(author)) {
+    waiting.wait_for(author, *here);
+    parked.want();
   }
-  return !asleep.contains(author);
+  return !waiting.waits(author);
 }
 
 bool Bullshark::State::sample_follows_the_rules(const Header& h) const {
@@ -194,28 +157,14 @@ bool Bullshark::State::sample_follows_the_rules(const Header& h) const {
   return same;
 }
 
-std::optional<Payload> Bullshark::State::payload_of(const Header& h) const {
-  if (h.payload_root.is_zero()) return Payload{};
-  const Peer& peer = peers[h.author.value];
-  const auto fits = [&](const Payload& p) {
-    return p.root == h.payload_root && p.bytes.size() == h.payload_bytes;
-  };
-  if (fits(peer.voted_payload)) return peer.voted_payload;
-  for (const Payload& p : peer.batches) {
-    if (fits(p)) return p;
-  }
-  return std::nullopt;
-}
-
 // R2: votes for the author's highest proposal once everything that it stands on is here.
 void Bullshark::State::consider(NodeId author, Fx& fx) {
-  Peer& peer = peers[author.value];
-  if (!started || peer.proposals.empty() || peer.accused) return;
-  const ProposalPtr proposal = peer.proposals.back();
+  if (!started || headers.empty(author) || offenders.convicted(author)) return;
+  const ProposalPtr proposal = headers.last(author);
   const Header& h = proposal->header;
-  if (h.round <= peer.voted) return;
+  if (h.round <= headers.voted(author)) return;
   if (!gate_open(h.round)) {
-    gated.insert(author);
+    waiting.wait_for_round(author);
     return arm_pull(fx);  // a certificate that opens it may be lost
   }
   if (!parents_settled(h)) return arm_pull(fx);
@@ -223,15 +172,14 @@ void Bullshark::State::consider(NodeId author, Fx& fx) {
   if (!fallback) return;  // until the coin of the wave before is known
   if (*fallback != h.fallback || !sample_follows_the_rules(h)) {
     ++stats.refused;
-    peer.proposals.pop_back();
+    headers.drop_last(author);
     return;
   }
-  const auto payload = payload_of(h);
-  lack_batch(peer, !payload.has_value());
-  if (!payload) return arm_pull(fx);
-  peer.voted = h.round;
+  const bool lacks = !batches.of(h).has_value();
+  batches.lacks(author, lacks);
+  if (lacks) return arm_pull(fx);
   const std::uint64_t ticket = next_ticket++;
-  voting.emplace(ticket, proposal);
+  headers.begin_vote(proposal, ticket);
   fx.push(Endorse{{ticket, {}}, proposal->digest});
 }
 
@@ -241,22 +189,10 @@ void Bullshark::State::consider_all(Fx& fx) {
 
 // R2: one vote for each author and round: rounds only grow, and the record is durable first.
 void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signature, Fx& fx) {
+  if (!headers.vote(proposal, signature)) return;  // a later vote was asked for meanwhile
   const Header& h = proposal->header;
-  Peer& peer = peers[h.author.value];
-  if (h.round != peer.voted) return;  // a later vote was asked for meanwhile
-  peer.voted_payload = payload_of(h).value_or(Payload{});
-  peer.voted_for = proposal;
-  peer.vote = signature;
-  if (config.records) {
-    Writer key;
-    key.u16(h.author.value);
-    Writer value;
-    encode_proposal(*proposal, n(), value);
-    // Without the payload: once the vertex is held it is on the disk as a whole, and before that
-    // its author repeats both.
-    value.bytes(signature);
-    fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take())});
-  }
+  batches.voted(h.author, batches.of(h).value_or(Payload{}));
+  records.put_vote(*proposal, signature, fx);
   fx.send(h.author, Vote{h.round, proposal->digest, signature});
   ++stats.votes_sent;
 }

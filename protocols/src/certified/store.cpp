@@ -1,5 +1,6 @@
 #include "thresher/protocols/certified/store.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "thresher/core/assert.hpp"
@@ -31,6 +32,8 @@ void Store::accept(const Ref& ref) {
   THRESHER_ASSERT(cell.vertex != nullptr && !cell.accepted, "a vertex is accepted once, when held");
   cell.accepted = true;
   info.accepted.add(ref.author);
+  Round& highest = highest_accepted_[ref.author.value];
+  highest = std::max(highest, ref.round);
   ++version_;
   const Round before{ref.round.value - 1};
   if (!has_anchor(before) || !in_range(before)) return;

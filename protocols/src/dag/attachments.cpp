@@ -48,9 +48,9 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
     if (author == config.self || culprits.contains(author)) continue;
-    const Lateness degree = latecomers.degree(author, own_round());
-    if (degree < Lateness::kLate) continue;
-    if (degree == Lateness::kAlwaysLate && !brings({before, author})) continue;
+    const chassis::Lateness degree = latecomers.degree(author, own_round());
+    if (degree < chassis::Lateness::kLate) continue;
+    if (degree == chassis::Lateness::kAlwaysLate && !brings({before, author})) continue;
     const auto edge = store.accepted_edge(before, author);
     if (edge && std::find(from.begin(), from.end(), *edge) == from.end()) from.push_back(*edge);
   }
@@ -78,10 +78,10 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
     const Entry& e = store.entry(place);
     const NodeId by = e.attached_by;
     const bool named = std::binary_search(direct.begin(), direct.end(), e.block->digest);
-    const Lateness degree = latecomers.degree(place.author, now);
-    if (degree < (named ? Lateness::kLate : Lateness::kVeryLate)) continue;
-    if (!named && degree == Lateness::kAlwaysLate && !brings(place)) continue;
-    if (by != kNobody && latecomers.degree(by, now) < Lateness::kLate) continue;
+    const chassis::Lateness degree = latecomers.degree(place.author, now);
+    if (degree < (named ? chassis::Lateness::kLate : chassis::Lateness::kVeryLate)) continue;
+    if (!named && degree == chassis::Lateness::kAlwaysLate && !brings(place)) continue;
+    if (by != kNobody && latecomers.degree(by, now) < chassis::Lateness::kLate) continue;
     // Nodes that lack a liar's large block ask for it, once: brought by f+1 nodes it would cost
     // each of them more than its author.
     if (e.block->header.payload_bytes > room || !may_show(e.block, fx)) continue;

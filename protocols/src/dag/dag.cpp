@@ -25,7 +25,8 @@ Dag::State::State(Config c)
       patience(config.committee, config.timeout.value, config.limits.window),
       pace(config),
       records(config),
-      coin(config),
+      coin({.committee = config.committee, .self = config.self, .scheme = config.coin},
+           config.rules.coin),
       cones(config.committee) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
@@ -83,7 +84,7 @@ BlockPtr Dag::latest_of(NodeId author) const {
   const auto consider_its = [&](const BlockPtr& block) {
     if (block->author() == author) consider(block);
   };
-  s.restored.each_block(consider_its);
+  s.restored.each_block([&](const RestoredBlock& one) { consider_its(one.block); });
   s.packed.each(consider_its);
   for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
     const Entry* entry = s.store.first(r, author);

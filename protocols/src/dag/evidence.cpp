@@ -53,7 +53,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
   culprits.ids().for_each([&](NodeId id) { left[id.value] = kAskedPerCulprit; });
-  unproved.each([&](Unproved::Claim& claim) {
+  unproved.each([&](Unproved::OpenClaim& claim) {
     pull_clock.hurry(claim.search.hopeful());
     if (!claim.search.due()) {
       claim.search.wait();

@@ -1,8 +1,8 @@
 #include "thresher/protocols/dag/policy.hpp"
 
+#include "../chassis/latecomers.hpp"
 #include "committer.hpp"
 #include "history.hpp"
-#include "latecomers.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "two_delay_rule.hpp"
@@ -112,7 +112,7 @@ bool Policy::tells_of(NodeId) const {
 }
 
 // B2
-bool Policy::brings(const Latecomers& latecomers, Round now) const {
+bool Policy::brings(const chassis::Latecomers& latecomers, Round now) const {
   return latecomers.any(now);
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "../chassis/commit_records.hpp"
+
 namespace thresher::dag {
 namespace {
 
@@ -19,12 +21,6 @@ Bytes evidence_key(Round slot, const Digest& leader) {
 
 Bytes culprit_key(NodeId id) {
   return Bytes::from({static_cast<std::byte>(id.value >> 8), static_cast<std::byte>(id.value)});
-}
-
-Bytes slot_key(Round slot) {
-  Writer key;
-  key.u64(slot.value);
-  return Bytes::from(key.take());
 }
 
 }  // namespace
@@ -52,15 +48,11 @@ void Records::erase(Table table, const Block& block, Fx& fx) const {
 }
 
 void Records::put_delivered(const Committed& commit, const Schedule& after, Fx& fx) const {
-  if (!kept_) return;
-  Writer value;
-  value.u64(commit.before.value).bytes(commit.leader.bytes);
-  after.encode(value);
-  fx.push(Persist{kDelivered, slot_key(commit.slot), Bytes::from(value.take()), {}, true});
+  if (kept_) fx.push(chassis::commit_record(kDelivered, commit, after));
 }
 
 void Records::erase_delivered(Round slot, Fx& fx) const {
-  if (kept_) fx.push(Persist{kDelivered, slot_key(slot), {}, {}, true});
+  if (kept_) fx.push(chassis::no_commit_record(kDelivered, slot));
 }
 
 void Records::put_evidence(Round slot, const Digest& leader, std::span<const BlockPtr> headers,
@@ -86,7 +78,7 @@ Bytes Records::encode(const Equivocation& proof) {
   return Bytes::from(out.take());
 }
 
-std::optional<RestoredRecords::Held> Records::read_block(const Restored& record) const {
+std::optional<RestoredBlock> Records::read_block(const Restored& record) const {
   Reader in(record.value.view());
   auto block = decode_slim(in, chain_, committee_.size());
   if (!block) return std::nullopt;
@@ -97,7 +89,7 @@ std::optional<RestoredRecords::Held> Records::read_block(const Restored& record)
     *block = std::move(whole);
   }
   const bool came_with_log = !in.done() && in.u8() == kCameWithLog;
-  return RestoredRecords::Held{std::move(*block), came_with_log};
+  return RestoredBlock{std::move(*block), came_with_log};
 }
 
 std::optional<Records::Evidence> Records::read_evidence(const Restored& record) const {

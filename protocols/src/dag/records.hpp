@@ -41,7 +41,7 @@ class Records {
   void put_equivocation(NodeId culprit, const Bytes& proof, Fx& fx) const;
   static Bytes encode(const Equivocation& proof);
 
-  std::optional<RestoredRecords::Held> read_block(const Restored& record) const;
+  std::optional<RestoredBlock> read_block(const Restored& record) const;
   struct Evidence {
     Round slot;
     Digest leader;

@@ -27,7 +27,7 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
   restored.add(std::move(*read));
 }
 
-void Dag::State::adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx) {
+void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx) {
   const BlockPtr& block = one.block;
   const Round round = block->round();
   const Edge edge{block->author(), round, block->digest};
@@ -63,11 +63,11 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
   const auto blocks = restored.take_blocks();
   const bool gap = Round{value.u64()} != slots.last_commit();
   const Digest leader = value.digest();
-  const auto its = [&](const RestoredRecords::Held& one) { return one.block->digest == leader; };
+  const auto its = [&](const RestoredBlock& one) { return one.block->digest == leader; };
   const auto found = std::find_if(blocks.begin(), blocks.end(), its);
   if (slot < slots.next() || gap || !value.ok() || found == blocks.end()) return;
   std::vector<Edge> ready;
-  for (const RestoredRecords::Held& one : blocks) adopt_block(one, ready, fx);
+  for (const RestoredBlock& one : blocks) adopt_block(one, ready, fx);
   while (slots.next() < slot) slots.skip(slots.next());
   const Slots::Made made = slots.commit(slot, named_in_time(*found->block, config.committee));
   if (made.leaders_changed) leaders_changed();
@@ -78,8 +78,8 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
 
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
-  if (const RestoredRecords::Commit* last = restored.last_commit()) {
-    slots.restore(last->slot, restored.schedule());
+  if (const chassis::RestoredCommit* last = restored.last_commit()) {
+    slots.restore(last->slot, restored.leaders());
     if (last->slot.value > config.gc_depth) {
       store.raise_floor(Round{last->slot.value - config.gc_depth}, [](const Entry&) {});
       attic.raise(store.floor(), [](const BlockPtr&) {});
@@ -104,7 +104,7 @@ void Dag::State::start(Fx& fx) {
   started = true;
   began_at = own_round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
-  for (const RestoredRecords::Commit& commit : restored.take_commits()) {
+  for (const chassis::RestoredCommit& commit : restored.take_commits()) {
     const Entry* block = store.by_digest(commit.slot, commit.leader);
     if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
     Committed again = take(commit.slot, commit.leader, collect(block->edge()));

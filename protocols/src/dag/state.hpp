@@ -1,14 +1,22 @@
 // The state of one `Dag` node: the parts that it is made of, and what goes on between them, duty by
 // duty: admission, pulls, evidence, pacemaker, ordering, recovery. Each duty is a .cpp file of its
 // own; this header is private to protocols/src/dag. What has data of its own and a clear border is
-// a part: a class with a header that is read, and tested, without this one. A duty changes parts
-// through what they promise, sends effects, and decides what only several parts together know.
+// a part: a class with a header that is read, and tested, without this one; those of chassis/ are
+// also parts of nodes of the certified family. A duty changes parts through what they promise,
+// sends effects, and decides what only several parts together know.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "answers.hpp"
+#include "../chassis/answers.hpp"
+#include "../chassis/frontier.hpp"
+#include "../chassis/latecomers.hpp"
+#include "../chassis/patience.hpp"
+#include "../chassis/round_timer.hpp"
+#include "../chassis/service.hpp"
+#include "../chassis/waits.hpp"
+#include "../chassis/wave_coin.hpp"
 #include "arrivals.hpp"
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
@@ -16,25 +24,20 @@
 #include "composer.hpp"
 #include "cones.hpp"
 #include "culprits.hpp"
-#include "frontier.hpp"
 #include "given_chains.hpp"
 #include "header_only.hpp"
 #include "hosts_turn.hpp"
 #include "kept_payload.hpp"
 #include "kill_evidence.hpp"
-#include "latecomers.hpp"
 #include "missing.hpp"
 #include "pace.hpp"
 #include "packed_blocks.hpp"
-#include "patience.hpp"
 #include "proofs.hpp"
 #include "pull_clock.hpp"
 #include "records.hpp"
 #include "restored_records.hpp"
-#include "round_timer.hpp"
 #include "rounds.hpp"
 #include "search.hpp"
-#include "service.hpp"
 #include "slots.hpp"
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
@@ -44,8 +47,6 @@
 #include "undelivered.hpp"
 #include "unproved.hpp"
 #include "vouched.hpp"
-#include "waits.hpp"
-#include "wave_coin.hpp"
 #include "witnesses.hpp"
 
 namespace thresher::dag {
@@ -208,7 +209,7 @@ struct Dag::State {
   // recovery.cpp: records
   void restore(const Restored& record, Fx& fx);
   void adopt(Round slot, Reader& value, Fx& fx);
-  void adopt_block(const RestoredRecords::Held& one, std::vector<Edge>& ready, Fx& fx);
+  void adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
 
   const Policy& policy() const { return *config.rules.policy; }
@@ -231,16 +232,16 @@ struct Dag::State {
   AwaitedVerdicts awaited;
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
   Arrivals arrivals;
-  Answers answers;
-  Service service;
+  chassis::Answers answers;
+  chassis::Service service;
   GivenChains given;
   Culprits culprits;
-  Latecomers latecomers;
-  Frontier frontier;
+  chassis::Latecomers latecomers;
+  chassis::Frontier frontier;
 
   // What a held block waits for before it is accepted, and on whose account it does.
   MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
-  Waits waits;
+  chassis::Waits<Edge> waits;
   Unproved unproved;
   PackedBlocks packed;
   KeptPayload kept_payload;
@@ -258,8 +259,8 @@ struct Dag::State {
   Backlog backlog;
   BlockPtr own;                // last own block; null before the first
   std::optional<Draft> draft;  // waiting for the signature
-  RoundTimer round_timer;
-  Patience patience;
+  chassis::RoundTimer round_timer;
+  chassis::Patience patience;
   Pace pace;
   HostsTurn hosts_turn;
   bool pushed_recently = false;
@@ -271,7 +272,7 @@ struct Dag::State {
   Round began_at{0};  // the own round at the start
 
   // Rules that draw their leaders.
-  WaveCoin coin;
+  chassis::WaveCoin coin;
   Cones cones;
 };
 

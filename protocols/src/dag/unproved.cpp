@@ -3,7 +3,7 @@
 namespace thresher::dag {
 
 void Unproved::add(const Edge& leader, const Edge& claimer) {
-  const auto it = claims_.try_emplace({leader.round, leader.digest}, Claim{leader}).first;
+  const auto it = claims_.try_emplace({leader.round, leader.digest}, OpenClaim{leader}).first;
   it->second.leader = leader;
   it->second.claimers.push_back(claimer);
 }

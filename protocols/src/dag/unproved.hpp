@@ -3,7 +3,7 @@
 //
 //   Unproved unproved;
 //   unproved.add(leader, claimer);                   // `claimer` waits for evidence of `leader`
-//   unproved.each([&](Unproved::Claim& claim) { return ask(claim); });   // once in a tick
+//   unproved.each([&](Unproved::OpenClaim& claim) { return ask(claim); });   // once in a tick
 //   if (!unproved.answered(slot, digest, peer)) refuse();   // it was not asked, or has answered
 //   unproved.wake(slot, digest, ready);              // it is proved: appends who waited for it
 //
@@ -25,7 +25,7 @@ namespace thresher::dag {
 
 class Unproved {
  public:
-  struct Claim {
+  struct OpenClaim {
     Edge leader;  ///< the claimed block, or the round that is to be skipped
     Search search{};
     std::vector<Edge> claimers{};  ///< that wait; one at least
@@ -41,11 +41,11 @@ class Unproved {
   const Edge* find(Round slot, const Digest& leader) const;
   /// A peer's answer came. False: it was not asked since the last one. Pre: find() is not null.
   bool answered(Round slot, const Digest& leader, NodeId peer);
-  /// Calls `visit(Claim&)` for all; false from it: there was no room for this one, which is the
+  /// Calls `visit(OpenClaim&)` for all; false from it: there was no room for this one, which is the
   /// first the next time. See in_turn().
   template <class F>
   void each(F visit) {
-    in_turn(claims_, begin_, [&](const Name&, Claim& claim) { return visit(claim); });
+    in_turn(claims_, begin_, [&](const Name&, OpenClaim& claim) { return visit(claim); });
   }
 
   bool empty() const { return claims_.empty(); }
@@ -54,7 +54,7 @@ class Unproved {
 
  private:
   using Name = std::pair<Round, Digest>;
-  std::map<Name, Claim> claims_;
+  std::map<Name, OpenClaim> claims_;
   std::optional<Name> begin_;  // where the next tick begins
 };
 

@@ -7,8 +7,8 @@ namespace thresher::dag {
 template <class Input>
 void Dag::State::feed_coin(const Input& input, Fx& fx) {
   const std::uint64_t refused = coin.refused();
-  coin.feed(input, fx, [this](Round slot, NodeId leader) {
-    if (slot >= slots.next()) reveal(slot, leader);
+  coin.feed(input, fx, [this](std::uint64_t slot, NodeId leader) {
+    if (Round{slot} >= slots.next()) reveal(Round{slot}, leader);
   });
   stats.refused += coin.refused() - refused;
   stats.coin_batches = coin.batches();
@@ -41,8 +41,8 @@ void Dag::State::toss_ready(Fx& fx) {
   for (Round slot = slots.next(); slot.value + wave <= std::max(store.top(), mine).value;
        ++slot.value) {
     const Round last{slot.value + wave};
-    if (coin.was_tossed(slot) || (last > mine && !rounds().complete(last))) continue;
-    coin.tosses(slot);
+    if (coin.was_tossed(slot.value) || (last > mine && !rounds().complete(last))) continue;
+    coin.tosses(slot.value);
     feed_coin(Requested<coin::Toss>{{slot.value}}, fx);
   }
 }
@@ -66,7 +66,7 @@ void Dag::State::count_seen(Entry& entry) {
 
 void Dag::State::forget_waves() {
   slots.forget_revealed();
-  coin.forget(slots.next());
+  coin.forget(slots.next().value);
   cones.forget(slots.next());
 }
 

@@ -118,6 +118,21 @@ bool LeaderChain::receive(NodeId from, const Forward& m, Fx&) {
   return news && *news;
 }
 
+// R12
+bool LeaderChain::receive(NodeId from, const Offer& m, Fx& fx) {
+  if (log_.repeats(m.digest)) return false;
+  if (const auto known = requests_.forward_of(m)) return receive(from, *known, fx);
+  fx.send(from, Ask{m.digest, m.urgent});
+  return false;
+}
+
+// R12
+bool LeaderChain::receive(NodeId from, const Ask& m, Fx& fx) {
+  const auto request = requests_.forward_of(m);
+  if (request && may_serve(from, request->value.size(), fx)) fx.send(from, *request);
+  return false;
+}
+
 // R2: the first proposal of a view, from its leader.
 bool LeaderChain::receive(NodeId from, const Propose& m, Fx& fx) {
   const std::uint64_t view = m.block.view;

@@ -1,5 +1,6 @@
 // Clocks of the leader chain, what it says again, and what it asks others for.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "leader_chain_parts.hpp"
@@ -39,6 +40,7 @@ void LeaderChain::tick(Fx& fx) {
   if (age_ >= patience_ && !said) say(Kind::kSkip, {view_, {}}, fx);
   ask_blocks(fx);
   ask_skips(fx);
+  fetch_named(fx);
   // Others have forgotten final blocks that this node missed: it asks for their slots.
   if (behind() && ++late_ >= kLate) ask_slots(fx);
   // Messages are lost with links; while views go on nothing has to be said again.
@@ -73,14 +75,14 @@ void LeaderChain::repeat(Fx& fx) {
   ask_slots(fx);
   std::uint64_t some = kAnswers;
   requests_.each_of(config_.self, [&](const order::Queued& r) {
-    fx.broadcast(Forward{r.value, false});
+    fx.broadcast(Offer{r.digest, false});
     return --some > 0;
   });
   // The leader may not know what one of them waits for.
   const auto peer = NodeId{static_cast<std::uint16_t>(ticks_ / kQuiet % requests_.peers())};
   const order::Queued* first = requests_.first_of(peer);
   if (first != nullptr && leader(view_) != config_.self)
-    fx.send(leader(view_), Forward{first->value, true});
+    fx.send(leader(view_), Offer{first->digest, true});
   const auto before = views_.find(view_ - 1);
   if (before != views_.end()) {
     if (before->second.notarized) fx.broadcast(*before->second.notarized);
@@ -96,6 +98,8 @@ void LeaderChain::repeat(Fx& fx) {
       }
     }
   }
+  // A block in full, at growing pauses: links that are slow for it would carry nothing else.
+  if (!std::has_single_bit(quiet_ / kQuiet)) return;
   const Held* own = said_.notarized && leader(view_) == config_.self && said_.view == view_
                         ? held({view_, *said_.notarized})
                         : nullptr;
@@ -180,9 +184,9 @@ bool LeaderChain::receive(NodeId, const Give& m, Fx& fx) {
 // R12: what one peer is sent is bounded in time as well, however much it asks.
 bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
   for (std::uint64_t s = m.slot; s < log_.delivered() && s - m.slot < kAnswers; ++s) {
-    const Bytes* value = log_.decided(s);
-    if (value == nullptr || !may_serve(from, value->size(), fx)) break;
-    fx.send(from, Decided{s, *value});
+    const Digest* name = log_.delivered_name(s);
+    if (name == nullptr || !may_serve(from, sizeof(Ordered), fx)) break;
+    fx.send(from, Ordered{s, *name});
   }
   give_certificates(from, m.view, fx);
   fx.send(from, Status{view_, log_.delivered()});
@@ -220,8 +224,61 @@ bool LeaderChain::receive(NodeId from, const Status& m, Fx&) {
 }
 
 // R12: f+1 that say the same decided it.
-bool LeaderChain::receive(NodeId from, const Decided& m, Fx&) {
-  return log_.hear(from, m.slot, m.value);
+bool LeaderChain::receive(NodeId from, const Ordered& m, Fx& fx) {
+  if (!log_.hear(from, m.slot, m.digest)) return false;
+  if (settle(m.slot)) return true;
+  fetch_named(fx);
+  arm(fx);
+  return false;
+}
+
+const Bytes* LeaderChain::value_of(const Digest& digest) const {
+  if (const order::Queued* request = requests_.find(digest)) return &request->value;
+  for (const auto& [name, block] : blocks_) {
+    const auto at = std::find(block.values.begin(), block.values.end(), digest);
+    if (at != block.values.end())
+      return &block.block.values[static_cast<std::size_t>(at - block.values.begin())];
+  }
+  return log_.delivered_value(digest);
+}
+
+bool LeaderChain::settle(std::uint64_t slot) {
+  const auto vouched = log_.vouched(slot);
+  const Bytes* value = vouched ? value_of(vouched->digest) : nullptr;
+  return value != nullptr && log_.decide(slot, *value);
+}
+
+// R12: a value that is not here, of one of those that named it, then of the next, at growing
+// pauses.
+void LeaderChain::fetch_named(Fx& fx) {
+  asks_.erase(asks_.begin(), asks_.lower_bound(log_.delivered()));
+  for (std::uint64_t slot = log_.delivered(); slot < log_.delivered() + kAnswers; ++slot) {
+    const auto vouched = settle(slot) ? std::nullopt : log_.vouched(slot);
+    if (!vouched) continue;
+    Asked& asked = asks_[slot];
+    if (ticks_ < asked.next) continue;
+    std::uint64_t turn = (config_.self.value + asked.times++) % vouched->by.size();
+    asked.next = ticks_ + (std::uint64_t{1} << std::min(asked.times, kLongestPause));
+    vouched->by.for_each([&](NodeId who) {
+      if (turn-- == 0) fx.send(who, Fetch{slot, vouched->digest});
+    });
+  }
+}
+
+// R12
+bool LeaderChain::receive(NodeId from, const Fetch& m, Fx& fx) {
+  const Bytes* value = log_.delivered_value(m.digest);
+  if (value != nullptr && may_serve(from, value->size(), fx))
+    fx.send(from, Decided{m.slot, *value});
+  return false;
+}
+
+// R12
+bool LeaderChain::receive(NodeId, const Decided& m, Fx&) {
+  const auto vouched = log_.vouched(m.slot);
+  if (m.value.size() > config_.value_bytes) ++refused_;
+  if (!vouched || hash(m.value.view()) != vouched->digest) return false;
+  return log_.decide(m.slot, m.value);
 }
 
 void LeaderChain::arm(Fx& fx) {

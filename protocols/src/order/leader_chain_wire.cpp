@@ -21,7 +21,11 @@ enum Tag : std::uint8_t {
   kStatus,
   kWantBlock,
   kGive,
-  kDecided
+  kDecided,
+  kOffer,
+  kAsk,
+  kOrdered,
+  kFetch
 };
 
 WireParts parts_of(Writer& control, Bytes payload = {}) {
@@ -88,6 +92,18 @@ struct Encoder {
   }
   WireParts operator()(const Decided& m) const {
     return parts_of(Writer().u8(kDecided).u64(m.slot), m.value);
+  }
+  WireParts operator()(const Ordered& m) const {
+    return parts_of(Writer().u8(kOrdered).u64(m.slot).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const Fetch& m) const {
+    return parts_of(Writer().u8(kFetch).u64(m.slot).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const Offer& m) const {
+    return parts_of(Writer().u8(kOffer).u8(m.urgent ? 1 : 0).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const Ask& m) const {
+    return parts_of(Writer().u8(kAsk).u8(m.urgent ? 1 : 0).bytes(m.digest.bytes));
   }
 };
 
@@ -166,8 +182,16 @@ Decoded read_small(Tag tag, Reader& in, const Bytes& payload) {
     const std::uint8_t urgent = in.u8();
     return urgent > 1 ? std::nullopt : Decoded(Forward{payload, urgent == 1});
   }
+  if (tag == kOffer || tag == kAsk) {
+    const std::uint8_t urgent = in.u8();
+    if (urgent > 1) return std::nullopt;
+    const Digest digest = in.digest();
+    return tag == kOffer ? Decoded(Offer{digest, urgent == 1}) : Ask{digest, urgent == 1};
+  }
   const std::uint64_t first = in.u64();
   if (tag == kDecided) return Decided{first, payload};
+  if (tag == kOrdered) return Ordered{first, in.digest()};
+  if (tag == kFetch) return Fetch{first, in.digest()};
   if (tag == kWantBlock) return WantBlock{{first, in.digest()}};
   const std::uint64_t second = in.u64();
   if (tag == kWant) return Want{first, second};
@@ -189,7 +213,7 @@ std::optional<LeaderChain::Message> decode_leader_chain(const WireParts& parts,
                                                         const Committee& committee) {
   Reader in(parts.control.view());
   const std::uint8_t tag = in.u8();
-  if (!in.ok() || tag > kDecided) return std::nullopt;
+  if (!in.ok() || tag > kFetch) return std::nullopt;
   const bool carries = tag == kPropose || tag == kForward || tag == kGive || tag == kDecided;
   if (!carries && !parts.payload.empty()) return std::nullopt;
   Decoded out;
@@ -211,6 +235,10 @@ std::optional<LeaderChain::Message> decode_leader_chain(const WireParts& parts,
     case kStatus:
     case kWantBlock:
     case kDecided:
+    case kOffer:
+    case kAsk:
+    case kOrdered:
+    case kFetch:
       out = read_small(static_cast<Tag>(tag), in, parts.payload);
       break;
   }

@@ -18,10 +18,8 @@ constexpr Delay kIdle{50000};    // between questions whether the others went on
 constexpr Delay kServing{4000};  // for so long what each peer was sent is counted
 enum Timer : std::uint32_t { kProgress = 2, kIdling = 4, kServed = 6 };
 constexpr std::uint64_t kQuiet = 4;        // ticks of waiting before things are said again
-constexpr std::uint64_t kAgain = 16;       // before what has payloads is said once more
 constexpr std::uint64_t kPatience = 8;     // ticks: three delays to change a view, four to decide
 constexpr std::uint64_t kWindowTicks = 4;  // to decide a window, and to hear that a quorum has it
-constexpr std::uint64_t kAnswers = 4;      // decided slots sent for one question
 constexpr std::uint64_t kViewsAhead = 4;   // twice as many are followed
 constexpr std::uint64_t kServedBytes = 64u << 20;  // of decisions, for one peer at a time
 
@@ -70,7 +68,6 @@ bool Pbft::fits(std::uint64_t slot) const {
 }
 
 void Pbft::on(const Restored& record, Fx& fx) {
-  Reader key(record.key.view());
   Reader value(record.value.view());
   if (started_) {
     if (record.table == kDecisions && log_.adopt(record.key, record.body)) advance(fx);
@@ -80,9 +77,8 @@ void Pbft::on(const Restored& record, Fx& fx) {
   if (record.table == kView) {
     view_ = value.u64();
     floor_ = value.u64();
-  } else if (record.table == kClaims) {
-    if (auto c = read_claim(value, record.value, UINT64_MAX, SIZE_MAX))
-      slots_[key.u64()].claim = std::move(*c);
+  } else if (record.table == kClaims || record.table == kValues) {
+    restore_claim(record);
   } else if (record.table == kDecisions) {
     log_.restore(record.key, record.value, record.body);
   } else {
@@ -162,6 +158,7 @@ void Pbft::tick(Fx& fx) {
     change_view(view_ + 1, fx);
   } else {
     complain(fx);
+    fetch_missing(fx);
   }
   // Messages are lost with links; while slots are delivered nothing has to be said again.
   if (++quiet_ % kQuiet == 0 && waiting()) repeat(fx);
@@ -180,33 +177,32 @@ bool Pbft::censored() const {
          ticks_ >= complaint_->since + patience_ + turn_ticks();
 }
 
-// R7: one request at a time, the oldest of each peer in turn. The leader gets it from here as well,
-// because its submitter may have left the leader out.
+// R7: one request at a time, the oldest of each peer in turn. The leader can have it from here as
+// well, because its submitter may have left the leader out.
 void Pbft::complain(Fx& fx) {
   if (!config_.complains || !active_ || leader(view_) == config_.self) return;
   if (complaint_ && requests_.find(complaint_->digest) == nullptr) complaint_.reset();
   if (!complaint_) {
     const auto peer = requests_.whose_front(complained_of_, [&](const order::Queued& first) {
       if (ticks_ < std::max(first.since, active_since_) + kQuiet) return false;
-      complaint_ = Complaint{first.digest, ticks_};
+      complaint_ = Complaint{first.digest, ticks_, ticks_};
       return true;
     });
     complained_of_ = peer.value_or(complained_of_);
   }
-  if (!complaint_ || (ticks_ - complaint_->since) % kQuiet != 0) return;
-  fx.send(leader(view_), Forward{requests_.find(complaint_->digest)->value, true});
+  if (!complaint_ || ticks_ < complaint_->next) return;
+  complaint_->next = ticks_ + std::max(kQuiet, ticks_ - complaint_->since);
+  fx.send(leader(view_), Offer{complaint_->digest, true});
   submit_again(fx);
 }
 
-// R1. The own requests may have been lost on their way to others. Under full load one waits for its
-// turn about as long as kAgain, and a copy of all that waits for each few ticks would make the wait
-// longer, until views end before they decide anything.
+// R1. The own requests may have been lost on their way to others: who lacks one asks for it.
 void Pbft::submit_again(Fx& fx) {
-  if (ticks_ < submitted_again_ + kAgain) return;
+  if (ticks_ < submitted_again_ + std::max(kAgain, patience_)) return;
   std::uint64_t some = config_.window;
   requests_.each_of(config_.self, [&](const order::Queued& r) {
     if (some-- == 0 || ticks_ < r.since + kQuiet) return false;
-    fx.broadcast(Forward{r.value});
+    fx.broadcast(Offer{r.digest});
     submitted_again_ = ticks_;
     return true;
   });
@@ -244,6 +240,7 @@ bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
   }
   Ballot& b = slots_[m.slot].ballots[m.view];
   const Tally* tally = count(b, from, m.phase, m.digest);
+  if (!b.accepted && m.view == view_ && from == leader(view_)) note_named(m.slot, b);
   // Only the vote that completes a quorum moves anything.
   return tally != nullptr && b.accepted == m.digest &&
          tally->count() == config_.committee.at_least(kQuorum);
@@ -270,6 +267,21 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
   return news && *news && (!m.urgent || leader(view_) == config_.self);
 }
 
+// R1, R7
+bool Pbft::receive(NodeId from, const Offer& m, Fx& fx) {
+  if (log_.repeats(m.digest)) return false;
+  if (const auto known = requests_.forward_of(m)) return receive(from, *known, fx);
+  fx.send(from, Ask{m.digest, m.urgent});
+  return false;
+}
+
+// R1, R7
+bool Pbft::receive(NodeId from, const Ask& m, Fx& fx) {
+  const auto request = requests_.forward_of(m);
+  if (request && serve(from, request->value.size(), fx)) fx.send(from, *request);
+  return false;
+}
+
 // R9: how far a peer has delivered.
 bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   if (!announce(from, m.delivered)) return false;
@@ -277,15 +289,21 @@ bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   return true;
 }
 
-// R9. The bytes sent to one peer in a time are bounded as well, however much it asks.
+// R6, R9: the bytes sent to one peer in a time are bounded, however much it asks.
+bool Pbft::serve(NodeId to, std::size_t bytes, Fx& fx) {
+  std::uint64_t& served = served_[to];
+  if (served >= kServedBytes) return false;
+  served += bytes;
+  if (!std::exchange(serving_, true)) fx.push(ArmTimer{{kServed, {}}, kServing});
+  return true;
+}
+
+// R9
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
-  std::uint64_t& served = served_[from];
   for (std::uint64_t s = m.slot; s < delivered() && s - m.slot < kAnswers; ++s) {
-    const Bytes* value = log_.decided(s);
-    if (value == nullptr || served >= kServedBytes) break;
-    served += value->size();
-    fx.send(from, Decided{s, *value});
-    if (!std::exchange(serving_, true)) fx.push(ArmTimer{{kServed, {}}, kServing});
+    const Digest* name = log_.delivered_name(s);
+    if (name == nullptr || !serve(from, sizeof(Ordered), fx)) break;
+    fx.send(from, Ordered{s, *name});
   }
   fx.send(from, Checkpoint{view_, delivered()});
   const auto start = starts_.find(m.view);
@@ -295,8 +313,12 @@ bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
 }
 
 // R9: f+1 that say the same decided it, because one of them is correct.
-bool Pbft::receive(NodeId from, const Decided& m, Fx&) {
-  return log_.hear(from, m.slot, m.value);
+bool Pbft::receive(NodeId from, const Ordered& m, Fx& fx) {
+  if (!log_.hear(from, m.slot, m.digest)) return false;
+  if (settle(m.slot)) return true;
+  fetch_missing(fx);
+  arm(fx);
+  return false;
 }
 
 bool Pbft::announce(NodeId id, std::uint64_t delivered) {
@@ -354,6 +376,7 @@ void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
   b.value = value;
   highest_ = std::max(highest_, slot + 1);
   s.claim.seen[*b.accepted] = view_;
+  keep_value(slot, s, *b.accepted, value, fx);
   if (!config_.remembers && s.claim.seen.size() > kForgetful) forget_oldest(s.claim);
   save_claim(slot, s.claim, fx);
   vote(slot, b, kPrepare, fx);
@@ -393,7 +416,7 @@ void Pbft::progress(std::uint64_t slot, Slot& s, Fx& fx) {
     b.prepared = true;
     THRESHER_ASSERT(s.claim.prepared_view < view_, "R4: a view prepares one value of a slot");
     s.claim.prepared_view = view_;
-    s.claim.prepared = b.value;
+    s.claim.prepared = *b.accepted;
     save_claim(slot, s.claim, fx);
     vote(slot, b, kCommit, fx);
   }
@@ -428,15 +451,6 @@ void Pbft::note_delivered(const SlotLog::Delivered& d, Fx& fx) {
   forget(fx);
 }
 
-// Lazily erased records may come back at a restart, and are erased again then.
-void Pbft::forget(Fx& fx) {
-  for (Persist& gone : log_.forget()) fx.push(std::move(gone));
-  while (!slots_.empty() && slots_.begin()->first < minus(floor_, config_.window)) {
-    fx.push(Persist{kClaims, key_of(slots_.begin()->first), {}, {}, true});
-    slots_.erase(slots_.begin());
-  }
-}
-
 void Pbft::move_floor(Fx& fx) {
   const std::uint64_t stable = announced_.mark();
   const std::uint64_t floor = std::min(stable, delivered());
@@ -457,12 +471,9 @@ void Pbft::repeat(Fx& fx) {
   fx.broadcast(Want{view_, delivered()});
   submit_again(fx);
   if (!active_) return expect_view_changes(fx);
-  const bool in_full = age_ <= 2 * kQuiet || age_ % kAgain < kQuiet;
   for (const auto& [number, slot] : slots_) {
     const auto b = slot.ballots.find(view_);
     if (b == slot.ballots.end() || !b->second.accepted) continue;
-    if (in_full && leader(view_) == config_.self && number >= first_)
-      fx.broadcast(PrePrepare{view_, number, b->second.value});
     fx.broadcast(Vote{view_, number, *b->second.accepted, kPrepare});
     if (b->second.prepared) fx.broadcast(Vote{view_, number, *b->second.accepted, kCommit});
   }
@@ -477,7 +488,7 @@ void Pbft::arm(Fx& fx) {
 
 std::size_t Pbft::largest_view_change(const Config& c) {
   const std::size_t claim =
-      32 + c.value_bytes + most_seen(c.committee) * (sizeof(Digest) + sizeof(std::uint64_t));
+      32 + sizeof(Digest) + most_seen(c.committee) * (sizeof(Digest) + sizeof(std::uint64_t));
   return 16 + 3 * c.window * claim;
 }
 
@@ -485,8 +496,10 @@ Footprint Pbft::footprint() const {
   Footprint out;
   out.request_bytes = requests_.bytes();
   for (const auto& [at, value] : proposals_) out.proposal_bytes += value.size();
+  out.asks = asks_.size();
   out.slots = slots_.size();
   for (const auto& [number, slot] : slots_) {
+    for (const auto& [digest, value] : slot.values) out.value_bytes += value.size();
     for (const auto& [view, ballot] : slot.ballots) {
       for (const Votes& votes : ballot.votes)
         out.digests += votes.others.size() + (votes.spoke.empty() ? 0 : 1);
@@ -508,6 +521,7 @@ Footprint Pbft::most_held(const Config& config) {
   const std::size_t views = kNearViews + 1;
   return {.request_bytes = n * (queue_bytes(config) + config.value_bytes),
           .proposal_bytes = views * slots * config.value_bytes,
+          .value_bytes = slots * most_seen(config.committee) * config.value_bytes,
           .slots = slots,
           .digests = views * slots * 2 * n + kAnswers * n,
           .decisions = config.history + config.window + kAnswers,

@@ -10,7 +10,7 @@
 namespace thresher::pbft {
 
 /// Bracha's own tables are 1 to 4; these follow, and kDecisions (13).
-enum Table : std::uint32_t { kView = 11, kClaims = 12 };
+enum Table : std::uint32_t { kView = 11, kClaims = 12, kValues = 14 };
 /// R10: of the values that leaders were free to choose a replica accepts so many for one slot.
 inline constexpr std::size_t kFresh = 5;
 /// R10: of a slot for which somebody accepted so many, leaders make a hole.
@@ -24,6 +24,14 @@ inline std::uint64_t minus(std::uint64_t a, std::uint64_t b) {
 inline std::uint64_t number_of(std::uint64_t view) {
   return minus(view, kFirstChange);
 }
+
+/// Delivered slots that are named for one question.
+inline constexpr std::uint64_t kAnswers = 16;
+/// Ticks between two questions for the same value, and before what waits is said once more, at
+/// most.
+inline constexpr std::uint64_t kAgain = 16;
+/// Ticks before a value is asked for that the leader named: it was sent, and is most likely near.
+inline constexpr std::uint64_t kNear = 2;
 
 inline Bytes key_of(std::uint64_t slot) {
   Writer w;
@@ -43,9 +51,7 @@ inline constexpr std::size_t kForgetful = 16;
 void forget_oldest(SlotReport& c);
 
 void write(Writer& w, const SlotReport& c);
-/// `r` reads `whole`, which values are cut from. Empty: malformed, prepared in `below_view` or
-/// later, or more than `most` values seen.
-std::optional<SlotReport> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
-                                     std::size_t most);
+/// Empty: malformed, prepared in `below_view` or later, or more than `most` values seen.
+std::optional<SlotReport> read_claim(Reader& r, std::uint64_t below_view, std::size_t most);
 
 }  // namespace thresher::pbft

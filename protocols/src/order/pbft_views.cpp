@@ -27,6 +27,9 @@ void Pbft::change_view(std::uint64_t view, Fx& fx) {
   patience_ = std::min(patience_ + kMorePatience, kMaxPatience);
   complaint_.reset();
   proposed_.clear();
+  chosen_.clear();
+  asks_.clear();
+  highest_ = 0;
   for (auto& [number, slot] : slots_)
     slot.ballots.erase(slot.ballots.begin(), slot.ballots.lower_bound(view_));
   proposals_.erase(proposals_.begin(), proposals_.lower_bound({view_, 0}));
@@ -65,10 +68,10 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   if (!r.ok() || slots > 2 * config_.window || change.floor > UINT64_MAX / 2) return std::nullopt;
   for (std::uint32_t k = 0; k < slots; ++k) {
     const std::uint64_t slot = r.u64();
-    auto claim = read_claim(r, payload, view_, most_seen(config_.committee));
+    auto claim = read_claim(r, view_, most_seen(config_.committee));
     const bool in =
         slot >= minus(change.floor, config_.window) && slot < change.floor + config_.window;
-    if (!claim || !in || claim->prepared.size() > config_.value_bytes) return std::nullopt;
+    if (!claim || !in) return std::nullopt;
     change.claims[slot] = std::move(*claim);
   }
   return r.done() ? std::optional(std::move(change)) : std::nullopt;
@@ -162,7 +165,7 @@ bool Pbft::start_view(Fx& fx) {
     if (behind_) expect_view_changes(fx);
     return false;
   }
-  const auto chosen = choose(start->second, first);
+  auto chosen = choose(start->second, first);
   if (!chosen) return false;
   active_ = true;
   behind_ = false;
@@ -170,10 +173,17 @@ bool Pbft::start_view(Fx& fx) {
   first_ = next_ = first;
   std::erase_if(proposals_,
                 [&](auto& p) { return p.first.first == view_ && p.first.second < first_; });
-  for (const auto& [slot, value] : *chosen) {
-    proposed_.insert(hash(value.view()));
-    proposals_[{view_, slot}] = value;
+  chosen_ = std::move(*chosen);
+  for (const auto& [slot, digest] : chosen_) {
+    proposed_.insert(digest);
+    highest_ = slot + 1;
+    if (auto value = value_of(slot, digest)) proposals_[{view_, slot}] = std::move(*value);
   }
+  for (const auto& [slot, s] : slots_) {
+    const auto ballot = s.ballots.find(view_);
+    if (ballot != s.ballots.end()) note_named(slot, ballot->second);
+  }
+  fetch_missing(fx);
   return true;
 }
 
@@ -219,7 +229,7 @@ std::optional<Pbft::Chosen> Pbft::choose_slot(const std::vector<const ViewChange
   for (const ViewChange* change : all) {
     const SlotReport* best = claim_of(*change);
     if (best == nullptr || best->prepared_view == 0) continue;
-    const Digest digest = hash(best->prepared.view());
+    const Digest digest = best->prepared;
     const auto agrees = [&](const SlotReport* c) {
       return c == nullptr || c->prepared_view < best->prepared_view ||
              (c->prepared_view == best->prepared_view && c->prepared == best->prepared);
@@ -232,7 +242,7 @@ std::optional<Pbft::Chosen> Pbft::choose_slot(const std::vector<const ViewChange
     if (enough(kQuorum, agrees) && enough(kValidity, saw)) return Chosen{best->prepared, true};
   }
   const auto none = [](const SlotReport* c) { return c == nullptr || c->prepared_view == 0; };
-  return enough(kQuorum, none) ? std::optional(Chosen{}) : std::nullopt;
+  return enough(kQuorum, none) ? std::optional(Chosen{hash({})}) : std::nullopt;
 }
 
 void Pbft::step_broadcast(const InputOf<Bracha>& input, Fx& fx) {

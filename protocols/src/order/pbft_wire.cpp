@@ -13,8 +13,12 @@ enum Kind : std::uint8_t {
   kForward,
   kCheckpoint,
   kWant,
-  kDecided,
+  kOrdered,
   kBroadcast,  ///< one of Bracha's messages follows
+  kFetch,
+  kFetched,
+  kOffer,
+  kAsk,
 };
 
 WireParts parts_of(Writer& control, Bytes payload = {}) {
@@ -43,8 +47,20 @@ struct Encoder {
   WireParts operator()(const pbft::Want& m) const {
     return parts_of(Writer().u8(kWant).u64(m.view).u64(m.slot));
   }
-  WireParts operator()(const pbft::Decided& m) const {
-    return parts_of(Writer().u8(kDecided).u64(m.slot), m.value);
+  WireParts operator()(const pbft::Ordered& m) const {
+    return parts_of(Writer().u8(kOrdered).u64(m.slot).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const pbft::Fetch& m) const {
+    return parts_of(Writer().u8(kFetch).u64(m.slot).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const pbft::Fetched& m) const {
+    return parts_of(Writer().u8(kFetched).u64(m.slot), m.value);
+  }
+  WireParts operator()(const pbft::Offer& m) const {
+    return parts_of(Writer().u8(kOffer).u8(m.urgent ? 1 : 0).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const pbft::Ask& m) const {
+    return parts_of(Writer().u8(kAsk).u8(m.urgent ? 1 : 0).bytes(m.digest.bytes));
   }
   WireParts operator()(const Bracha::Message& m) const {
     const WireParts inner = encode(m);
@@ -89,7 +105,7 @@ std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee
     if (!m) return std::nullopt;
     return Pbft::Message(std::move(*m));
   }
-  if (kind == kPrePrepare || kind == kForward || kind == kDecided) carries = true;
+  if (kind == kPrePrepare || kind == kForward || kind == kFetched) carries = true;
   if (kind == kPrePrepare) {
     const std::uint64_t view = number();
     out = pbft::PrePrepare{view, number(), parts.payload};
@@ -109,7 +125,21 @@ std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee
     const std::uint64_t view = number();
     out = pbft::Want{view, number()};
   }
-  if (kind == kDecided) out = pbft::Decided{number(), parts.payload};
+  if (kind == kFetch) {
+    const std::uint64_t slot = number();
+    out = pbft::Fetch{slot, in.digest()};
+  }
+  if (kind == kOffer || kind == kAsk) {
+    const std::uint8_t urgent = in.u8();
+    if (urgent > 1) return std::nullopt;
+    if (kind == kOffer) out = pbft::Offer{in.digest(), urgent == 1};
+    if (kind == kAsk) out = pbft::Ask{in.digest(), urgent == 1};
+  }
+  if (kind == kFetched) out = pbft::Fetched{number(), parts.payload};
+  if (kind == kOrdered) {
+    const std::uint64_t slot = number();
+    out = pbft::Ordered{slot, in.digest()};
+  }
   if (!in.done() || (!carries && !parts.payload.empty())) return std::nullopt;
   return out;
 }

@@ -65,8 +65,9 @@ void Raft::on(const Restored& record, Fx& fx) {
 
 void Raft::on(const Start& start, Fx& fx) {
   started_ = true;
-  // Mixed again: hosts may derive seeds from ids in the very way that would cancel out here.
-  seed_ = mix64(start.seed) ^ mix64(config_.self.value);
+  // Hosts may derive seeds from ids: one inside the other, they do not cancel out. (Side by side
+  // they did for a host whose seeds were the ids: all nodes had one election timeout, for ever.)
+  seed_ = mix64(mix64(start.seed) + config_.self.value);
   delivered_ = commit_ = frontier_ = base_;
   for (auto it = restored_.upper_bound(base_);
        it != restored_.end() && it->first == last() + 1 && it->second.term != 0; ++it) {

@@ -15,8 +15,9 @@ Bytes SlotLog::key_of(std::uint64_t slot) {
 void SlotLog::restore(const Bytes& key, const Bytes& mark, const Bytes& value) {
   const std::uint64_t slot = Reader(key.view()).u64();
   decided_[slot] = value;
+  names_[slot] = hash(value.view());
   if (as_text(mark.view()) == kDelivered) {
-    std::uint64_t& last = done_.try_emplace(hash(value.view()), slot).first->second;
+    std::uint64_t& last = done_.try_emplace(names_[slot], slot).first->second;
     last = std::max(last, slot);  // records come in any order
   }
   delivered_ = std::max(delivered_, slot + 1);
@@ -41,12 +42,29 @@ bool SlotLog::decide(std::uint64_t slot, const Bytes& value) {
   return fresh;
 }
 
+bool SlotLog::near(std::uint64_t slot) const {
+  return slot >= delivered_ && slot - delivered_ < limits_.answers;
+}
+
 bool SlotLog::hear(NodeId from, std::uint64_t slot, const Bytes& value) {
-  const bool near = slot >= delivered_ && slot - delivered_ < limits_.answers;
-  if (!near || value.size() > limits_.value_bytes || !heard_[slot].insert(from)) return false;
-  Tally& tally = hearsay_[slot].try_emplace(hash(value.view()), committee_).first->second;
+  if (!near(slot) || value.size() > limits_.value_bytes) return false;
+  return hear(from, slot, hash(value.view())) && decide(slot, value);
+}
+
+bool SlotLog::hear(NodeId from, std::uint64_t slot, const Digest& digest) {
+  if (!near(slot) || !heard_[slot].insert(from)) return false;
+  Tally& tally = hearsay_[slot].try_emplace(digest, committee_).first->second;
   tally.add(from);
-  return tally.reached(kValidity, committee_) && decide(slot, value);
+  return tally.count() == committee_.at_least(kValidity);
+}
+
+std::optional<SlotLog::Vouched> SlotLog::vouched(std::uint64_t slot) const {
+  const auto said = hearsay_.find(slot);
+  if (said == hearsay_.end() || decided_.contains(slot)) return std::nullopt;
+  for (const auto& [digest, tally] : said->second) {
+    if (tally.reached(kValidity, committee_)) return Vouched{digest, tally.members()};
+  }
+  return std::nullopt;
 }
 
 std::optional<SlotLog::Delivered> SlotLog::deliver_next() {
@@ -56,6 +74,7 @@ std::optional<SlotLog::Delivered> SlotLog::deliver_next() {
   out.fresh = !out.value.empty() && !repeats(out.digest);
   const Bytes mark = Bytes::copy_of(as_view(out.fresh ? kDelivered : kRepeated));
   out.record = {kTable, key_of(out.slot), mark, out.value, false};
+  names_.insert_or_assign(out.slot, out.digest);
   if (out.fresh) done_.insert_or_assign(out.digest, out.slot);
   hearsay_.erase(delivered_);
   heard_.erase(delivered_);
@@ -67,9 +86,10 @@ std::vector<Persist> SlotLog::forget() {
   std::vector<Persist> gone;
   while (!decided_.empty() && decided_.begin()->first + limits_.history < delivered_) {
     const auto old = decided_.begin();
-    const auto last = done_.find(hash(old->second.view()));
+    const auto last = done_.find(names_.at(old->first));
     if (last != done_.end() && last->second == old->first) done_.erase(last);
     gone.push_back({kTable, key_of(old->first), {}, {}, true});
+    names_.erase(old->first);
     decided_.erase(old);
   }
   return gone;
@@ -78,6 +98,16 @@ std::vector<Persist> SlotLog::forget() {
 const Bytes* SlotLog::decided(std::uint64_t slot) const {
   const auto at = decided_.find(slot);
   return at == decided_.end() ? nullptr : &at->second;
+}
+
+const Bytes* SlotLog::delivered_value(const Digest& digest) const {
+  const auto at = done_.find(digest);
+  return at == done_.end() ? nullptr : decided(at->second);
+}
+
+const Digest* SlotLog::delivered_name(std::uint64_t slot) const {
+  const auto at = names_.find(slot);
+  return at == names_.end() ? nullptr : &at->second;
 }
 
 bool SlotLog::repeats(const Digest& digest) const {

@@ -118,11 +118,34 @@ void LeaderChainStuffing::make(Kind<leader_chain::Decided>, Prng& rng, Out& out)
     out.push_back(leader_chain::Decided{slot_ + k, filler(config_.value_bytes, rng)});
 }
 
+void LeaderChainStuffing::make(Kind<leader_chain::Offer>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < kMany; ++k)
+    out.push_back(leader_chain::Offer{nobodys(rng), rng.below(8) == 0});
+}
+
+void LeaderChainStuffing::make(Kind<leader_chain::Ask>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(leader_chain::Ask{nobodys(rng), false});
+}
+
+void LeaderChainStuffing::make(Kind<leader_chain::Ordered>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < kSlots; ++k)
+    out.push_back(leader_chain::Ordered{slot_ + k, nobodys(rng)});
+}
+
+void LeaderChainStuffing::make(Kind<leader_chain::Fetch>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < kSlots; ++k)
+    out.push_back(leader_chain::Fetch{slot_ + k, nobodys(rng)});
+}
+
 void LeaderChainStuffing::answer(const Message& heard, Prng& rng, Out& out) const {
   if (std::holds_alternative<leader_chain::Want>(heard)) {
-    make(Kind<leader_chain::Decided>{}, rng, out);
+    make(Kind<leader_chain::Ordered>{}, rng, out);
     make(Kind<leader_chain::Certificate>{}, rng, out);
   }
+  if (std::holds_alternative<leader_chain::Fetch>(heard))
+    make(Kind<leader_chain::Decided>{}, rng, out);
+  if (std::holds_alternative<leader_chain::Ask>(heard))
+    make(Kind<leader_chain::Forward>{}, rng, out);
   if (std::holds_alternative<leader_chain::WantBlock>(heard))
     make(Kind<leader_chain::Give>{}, rng, out);
 }

@@ -22,6 +22,10 @@ class LeaderChainStuffing {
   void make(Kind<leader_chain::Certificate>, Prng& rng, Out& out) const;
   /// A queue full of the largest requests, or of the smallest; now and then an urgent one.
   void make(Kind<leader_chain::Forward>, Prng& rng, Out& out) const;
+  void make(Kind<leader_chain::Offer>, Prng& rng, Out& out) const;
+  void make(Kind<leader_chain::Ask>, Prng& rng, Out& out) const;
+  void make(Kind<leader_chain::Ordered>, Prng& rng, Out& out) const;
+  void make(Kind<leader_chain::Fetch>, Prng& rng, Out& out) const;
   /// One: it is answered by many messages, each of which may be stuffed again.
   void make(Kind<leader_chain::Want>, Prng& rng, Out& out) const;
   void make(Kind<leader_chain::Status>, Prng& rng, Out& out) const;

@@ -65,9 +65,9 @@ void PbftStuffing::make(Kind<pbft::Want>, Prng& rng, Out& out) const {
     out.push_back(pbft::Want{view_, any_slot(rng)});
 }
 
-void PbftStuffing::make(Kind<pbft::Decided>, Prng& rng, Out& out) const {
+void PbftStuffing::make(Kind<pbft::Ordered>, Prng& rng, Out& out) const {
   for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
-    out.push_back(pbft::Decided{any_slot(rng), filler(config_.value_bytes, rng)});
+    out.push_back(pbft::Ordered{any_slot(rng), nobodys(rng)});
 }
 
 // View changes are broadcast under the number of their view, less two.
@@ -81,8 +81,32 @@ void PbftStuffing::make(Kind<Bracha::Message>, Prng& rng, Out& out) const {
   for (Bracha::Message& m : stuff_with(inner, about, rng.next())) out.emplace_back(std::move(m));
 }
 
+void PbftStuffing::make(Kind<pbft::Fetch>, Prng& rng, Out& out) const {
+  const auto* vote = std::get_if<pbft::Vote>(&heard_);
+  for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
+    out.push_back(pbft::Fetch{any_slot(rng), vote != nullptr ? vote->digest : nobodys(rng)});
+}
+
+void PbftStuffing::make(Kind<pbft::Fetched>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
+    out.push_back(pbft::Fetched{any_slot(rng), filler(config_.value_bytes, rng)});
+}
+
+void PbftStuffing::make(Kind<pbft::Offer>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
+    out.push_back(pbft::Offer{nobodys(rng), rng.below(2) == 0});
+}
+
+void PbftStuffing::make(Kind<pbft::Ask>, Prng& rng, Out& out) const {
+  const auto* offer = std::get_if<pbft::Offer>(&heard_);
+  for (std::uint64_t k = 0; k < 2 * config_.window; ++k)
+    out.push_back(pbft::Ask{offer != nullptr ? offer->digest : nobodys(rng), rng.below(2) == 0});
+}
+
 void PbftStuffing::answer(const Message& heard, Prng& rng, Out& out) const {
-  if (std::holds_alternative<pbft::Want>(heard)) make(Kind<pbft::Decided>{}, rng, out);
+  if (std::holds_alternative<pbft::Want>(heard)) make(Kind<pbft::Ordered>{}, rng, out);
+  if (std::holds_alternative<pbft::Fetch>(heard)) make(Kind<pbft::Fetched>{}, rng, out);
+  if (std::holds_alternative<pbft::Ask>(heard)) make(Kind<pbft::Forward>{}, rng, out);
   const auto* inner = std::get_if<Bracha::Message>(&heard);
   const bool asks = inner != nullptr && std::holds_alternative<bracha::Want>(*inner);
   if (asks) make(Kind<Bracha::Message>{}, rng, out);

@@ -23,8 +23,12 @@ class PbftStuffing {
   void make(Kind<pbft::Forward>, Prng& rng, Out& out) const;
   void make(Kind<pbft::Checkpoint>, Prng& rng, Out& out) const;
   void make(Kind<pbft::Want>, Prng& rng, Out& out) const;
-  void make(Kind<pbft::Decided>, Prng& rng, Out& out) const;
+  void make(Kind<pbft::Ordered>, Prng& rng, Out& out) const;
   void make(Kind<Bracha::Message>, Prng& rng, Out& out) const;
+  void make(Kind<pbft::Fetch>, Prng& rng, Out& out) const;
+  void make(Kind<pbft::Fetched>, Prng& rng, Out& out) const;
+  void make(Kind<pbft::Offer>, Prng& rng, Out& out) const;
+  void make(Kind<pbft::Ask>, Prng& rng, Out& out) const;
   void answer(const Message& heard, Prng& rng, Out& out) const;
 
  private:

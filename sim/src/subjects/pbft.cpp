@@ -54,6 +54,7 @@ struct PbftSubject : SlotSubject, SlotWords {
     std::vector<Bound> out = broadcast_bounds(held.view_changes, most.view_changes);
     out.push_back({"bytes of requests", held.request_bytes, most.request_bytes});
     out.push_back({"bytes of proposals", held.proposal_bytes, most.proposal_bytes});
+    out.push_back({"bytes of accepted values", held.value_bytes, most.value_bytes});
     out.push_back({"slots with votes", held.slots, most.slots});
     out.push_back({"digests that peers named", held.digests, most.digests});
     out.push_back({"decisions", held.decisions, most.decisions});
@@ -89,6 +90,9 @@ struct PbftSubject : SlotSubject, SlotWords {
     return {.label = "checkpoint", .round = m.delivered};
   }
   static MessageFacts facts(const pbft::Want& m) { return {.label = "want", .round = m.slot}; }
+  static MessageFacts facts(const pbft::Fetched& m) {
+    return {.label = "fetched", .round = m.slot, .answer = true};
+  }
   static MessageFacts facts(const Bracha::Message&) { return {.label = "view-change"}; }
 
   static bool change(pbft::PrePrepare& m, Mutation by) {
@@ -113,6 +117,9 @@ struct PbftSubject : SlotSubject, SlotWords {
   }
   static bool change(pbft::Want& m, Mutation by) {
     return by.number("slot", m.slot) || by.number("view", m.view);
+  }
+  static bool change(pbft::Fetched& m, Mutation by) {
+    return by.payload("value", m.value) || by.number("slot", m.slot);
   }
   static bool change(Bracha::Message& m, Mutation by) { return mutate_bracha(m, by); }
 };

@@ -84,10 +84,10 @@ TEST_P(Zip215Vectors, EveryBackendAgrees) {
       // Alone, and eight times: a few go another way than those that fill the lanes.
       for (const std::size_t copies : {1u, 8u}) {
         const std::vector<SignatureJob> jobs(copies, job);
-        std::vector<Verdict> verdicts(copies, Verdict::kUnavailable);
+        std::vector<SignatureStatus> verdicts(copies, SignatureStatus::kUnavailable);
         verifier->verify(jobs, verdicts);
-        for (const Verdict v : verdicts) {
-          EXPECT_EQ(v == Verdict::kValid, valid) << verifier->name() << line;
+        for (const SignatureStatus v : verdicts) {
+          EXPECT_EQ(v == SignatureStatus::kValid, valid) << verifier->name() << line;
         }
       }
     }

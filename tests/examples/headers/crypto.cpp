@@ -233,7 +233,7 @@ void threshold_encryption_example(const ChainContext& chain, const CoinDeal& dea
   // </>
 }
 
-void verifier_example(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) {
+void verifier_example(std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts) {
   // <thresher/crypto/verifier.hpp>
   auto verifier = crypto::make_verifier("portable");
   verifier->verify(jobs, verdicts);

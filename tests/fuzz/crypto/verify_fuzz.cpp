@@ -124,10 +124,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     m.job.message = m.message;
     jobs.push_back(m.job);
   }
-  std::vector<Verdict> wanted(count, Verdict::kUnavailable);
+  std::vector<SignatureStatus> wanted(count, SignatureStatus::kUnavailable);
   backends[0]->verify(jobs, wanted);
   for (const auto& backend : backends) {
-    std::vector<Verdict> got(count, Verdict::kUnavailable);
+    std::vector<SignatureStatus> got(count, SignatureStatus::kUnavailable);
     backend->verify(jobs, got);
     for (std::size_t i = 0; i < count; ++i) {
       if (got[i] == wanted[i]) continue;

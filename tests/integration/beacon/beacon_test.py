@@ -13,6 +13,7 @@ import time
 import unittest
 import urllib.request
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a shell's background job would ignore it
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import held_ports  # noqa: E402

@@ -242,22 +242,21 @@ class Away {
   std::vector<std::unique_ptr<Channel>> all_;
 };
 
-// Its peers forgot nearly all of it, and read it back from their disks.
-TEST(Channel, WhoWasAwayGetsEverythingOfChainedEcho) {
-  constexpr std::size_t kMissed = 200;
-  Away away("chained-echo", kMissed);
-  ASSERT_TRUE(away.last_gets(kMissed));
+void expect_everything_for_the_last(const char* protocol, std::size_t missed) {
+  Away away(protocol, missed);
+  ASSERT_TRUE(away.last_gets(missed));
   EXPECT_EQ(away.of(3), away.of(0));
   EXPECT_EQ(away.last().skipped, 0u);
 }
 
+// Its peers forgot nearly all of it, and read it back from their disks.
+TEST(Channel, WhoWasAwayGetsEverythingOfChainedEcho) {
+  expect_everything_for_the_last("chained-echo", 200);
+}
+
 // The others have no archive, and room for all of it.
 TEST(Channel, WhoWasAwayForALittleGetsEverythingOfBracha) {
-  constexpr std::size_t kMissed = 60;
-  Away away("bracha", kMissed);
-  ASSERT_TRUE(away.last_gets(kMissed));
-  EXPECT_EQ(away.of(3), away.of(0));
-  EXPECT_EQ(away.last().skipped, 0u);
+  expect_everything_for_the_last("bracha", 60);
 }
 
 // They have room for about 20 of them: it goes on where they are, and its program is told.

@@ -843,6 +843,13 @@ class Operators(Files):
         out = run("doctor", "--home", home)
         self.assertEqual(out.returncode, 5)
         self.assertIn("chmod 600", out.stdout)
+        # Without it, or the file beside it, nobody knows where the log begins.
+        (home / "data").mkdir()
+        (home / "data/wal.base").write_bytes(b"x")
+        self.assertIn("BAD  log: the first file of the log", run("doctor", "--home", home).stdout)
+        self.assertIn("the first file of the log", run("config", "check", "--home", home).stderr)
+        shutil.rmtree(home / "data")
+        self.assertIn("ok   log: ", run("doctor", "--home", home).stdout)
         # The disk that counts is the one of the data.
         elsewhere = pathlib.Path(self.home).parent / "elsewhere"
         elsewhere.mkdir()
@@ -850,6 +857,8 @@ class Operators(Files):
         self.assertIn(f"free in '{home / 'data'}'", run("doctor", "--home", home).stdout)
         self.configure(0, "gc_rounds", "gc_round")
         self.assertIn("did you mean `limits.gc_rounds`", run("doctor", "--home", home).stdout)
+        (home / "node.toml").unlink()
+        self.assertIn("with limits.gc_rounds if the other nodes have not the default", run("doctor", "--home", home).stdout)
 
 
 class Output(Files):

@@ -52,17 +52,27 @@ class Fuzz(Finding):
         row = self.one_line(run("fuzz", "--protocol", "bracha", "--rounds", 12, "--seeds", "1..5", "--json"), 0)
         self.assertEqual(row["runs"], 5)
 
-    def test_an_interrupted_search_says_how_to_go_on(self):
-        arguments = [BINARY, "sim", "fuzz", "--protocol", "bracha", "--rounds", "12", "--seeds", "5..100000000", "--jobs", "1"]
+    def interrupted(self, *arguments, after=0.0):
+        arguments = [BINARY, "sim", "fuzz", *map(str, arguments), "--jobs", "1"]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
             status = pathlib.Path(f"/proc/{child.pid}/status")
             # Its own thread takes SIGINT once all others block it.
             while not int(re.search(r"SigBlk:\s*(\w+)", status.read_text())[1], 16) & 2 and child.poll() is None:
                 time.sleep(0.02)
+            time.sleep(after)
             child.send_signal(signal.SIGINT)
             out, errors = child.communicate(timeout=60)
         self.assertEqual((child.returncode, out), (130, ""), errors)
-        self.assertRegex(errors, r"interrupted; \d+ schedules ran, 0 were violated; go on with --seeds \d+\.\.100000000")
+        return errors
+
+    def test_an_interrupted_search_says_how_to_go_on(self):
+        errors = self.interrupted("--protocol", "bracha", "--rounds", 12, "--seeds", "5..100000000")
+        self.assertRegex(errors, r"interrupted; \d+ schedules ran, 0 were violated, 0 made no progress; go on with --seeds \d+\.\.100000000")
+
+    # Such a run does not end a campaign, and of one that was interrupted nobody heard of it.
+    def test_an_interrupted_search_tells_of_runs_without_progress(self):
+        errors = self.interrupted(self.experiment(**HALF_SILENT), "--seeds", "1..100000000", after=5.0)
+        self.assertRegex(errors, r"0 were violated, [1-9]\d* made no progress \(among them seed \d+\); go on with")
 
     def test_where_nothing_can_be_written_is_said_at_once(self):
         path = self.experiment(**TWO_FACED)

@@ -134,6 +134,7 @@ class Citations(unittest.TestCase):
 # Which pages define the rules that comments of a source file name: the first pattern that matches its path under
 # protocols/src/ or protocols/include/thresher/protocols/.
 RULE_PAGES = [
+    (r"chassis/", ["thresher", "mahi-mahi"]),
     (r"dag/", ["thresher", "two-delay", "mahi-mahi", "proof"]),
     (r"certified/", ["anchored", "proof"]),
     (r"digraph/", ["digraph"]),

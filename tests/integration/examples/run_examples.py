@@ -42,7 +42,7 @@ def build_all(source, names, folder):
     (together / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(together LANGUAGES CXX)\n" +
                                              "".join(f"add_subdirectory({source / name} {folder / name})\n" for name in names))
     run("cmake", "-S", together, "-B", together / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}",
-        "-DCMAKE_BUILD_TYPE=Release")
+        "-DCMAKE_BUILD_TYPE=")  # that it builds and works is asked here, not that it is fast
     run("cmake", "--build", together / "build")
 
 

@@ -133,8 +133,8 @@ class Network:
 
     def replay(self, node):
         """The protocol does again what it did in the life that just ended."""
-        if not any((self.home(node) / "journal").glob("*")):
-            return  # killed before it opened one
+        if not any((self.home(node) / "journal").glob("journal-*")):
+            return  # killed before it had started
         done = self.run("node", "replay", "--home", self.home(node))
         too_early = "says not what was recorded" in done.stderr or "is no journal" in done.stderr
         if done.returncode != 0 and not too_early:

@@ -1,4 +1,5 @@
 // Checkpoints of real nodes: certified, proved and compared, for every ordering protocol.
+#include "name_of_suite.hpp"
 #include "network.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/net/codec.hpp"
@@ -54,11 +55,7 @@ TEST_P(EveryProtocolCertifies, WhatWasAppliedIsProvedByAnyNodeAndAfterARestart) 
 }
 
 INSTANTIATE_TEST_SUITE_P(Life, EveryProtocolCertifies, testing::ValuesIn(node_protocols()),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         name_of_suite);
 
 /// A network in which node 3's application differs, and what the nodes' logs said.
 struct Differing {

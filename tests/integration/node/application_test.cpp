@@ -2,6 +2,7 @@
 // the agreed time.
 #include <future>
 
+#include "name_of_suite.hpp"
 #include "thresher/net/client.hpp"
 #include "tills.hpp"
 
@@ -10,11 +11,7 @@ namespace {
 
 class Application : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, Application, testing::ValuesIn(node_protocols()),
-                         [](const auto& protocol) {
-                           std::string name = protocol.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         name_of_suite);
 
 TEST_P(Application, AnswersWhoeverSubmitted) {
   Tills tills(4, GetParam());

@@ -1,4 +1,5 @@
 // What every ordering protocol owes its node: a way back after a long absence.
+#include "name_of_suite.hpp"
 #include "network.hpp"
 
 namespace thresher::net {
@@ -26,11 +27,7 @@ TEST_P(Away, FarBehindItFetchesTheLog) {
   net.expect_same_state(sent + 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Node, Away, testing::ValuesIn(node_protocols()), [](const auto& suite) {
-  std::string name = suite.param;
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Node, Away, testing::ValuesIn(node_protocols()), name_of_suite);
 
 }  // namespace
 }  // namespace thresher::net

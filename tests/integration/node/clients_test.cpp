@@ -2,6 +2,7 @@
 // truth, and everything submitted is answered once.
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "submitter.hpp"
@@ -276,41 +277,48 @@ void expect_no_answer(std::future<Answer> answer) {
   EXPECT_NE(as_text(out.bytes.view()).find("the node has stopped"), std::string::npos);
 }
 
-TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
-  Network net(4);
+/// One node of four, of which nobody else starts.
+struct Alone {
+  Network net{4};
   Recorder app;
-  NodeOptions o;
-  o.home = net.home(0);
-  auto node = Node::open(o, app);
-  ASSERT_TRUE(node) << node.error();
-  std::thread runner([&] { EXPECT_TRUE((*node)->run()); });
-  auto waiting = (*node)->submit(as_view("nobody else is there"));
+  std::unique_ptr<Node> node;
+
+  Alone() {
+    NodeOptions o;
+    o.home = net.home(0);
+    auto opened = Node::open(o, app);
+    EXPECT_TRUE(opened) << opened.error();
+    if (opened) node = std::move(*opened);
+  }
+};
+
+TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
+  Alone alone;
+  ASSERT_TRUE(alone.node);
+  std::thread runner([&] { EXPECT_TRUE(alone.node->run()); });
+  auto waiting = alone.node->submit(as_view("nobody else is there"));
   EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
-  (*node)->stop();
+  alone.node->stop();
   runner.join();
   expect_stopped(waiting);
-  auto late = (*node)->submit(as_view("too late"));
+  auto late = alone.node->submit(as_view("too late"));
   expect_stopped(late);
-  expect_no_answer((*node)->query(as_view("too late")));
+  expect_no_answer(alone.node->query(as_view("too late")));
 }
 
 // Stopped before anybody called run(): nobody is left who would answer.
 TEST(Clients, ANodeStoppedBeforeItRanAnswersToo) {
-  Network net(4);
-  Recorder app;
-  NodeOptions o;
-  o.home = net.home(0);
-  auto node = Node::open(o, app);
-  ASSERT_TRUE(node) << node.error();
-  auto waiting = (*node)->submit(as_view("early"));
-  auto question = (*node)->query(as_view("early"));
-  (*node)->stop();
+  Alone alone;
+  ASSERT_TRUE(alone.node);
+  auto waiting = alone.node->submit(as_view("early"));
+  auto question = alone.node->query(as_view("early"));
+  alone.node->stop();
   expect_stopped(waiting);
   expect_no_answer(std::move(question));
-  expect_no_answer((*node)->query(as_view("too late")));
-  auto late = (*node)->submit(as_view("too late"));
+  expect_no_answer(alone.node->query(as_view("too late")));
+  auto late = alone.node->submit(as_view("too late"));
   expect_stopped(late);
-  EXPECT_TRUE((*node)->run());
+  EXPECT_TRUE(alone.node->run());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A node whose newest data are lost: it is refused with what to do, and what it is told to do
 // works.
 #include "member.hpp"
+#include "name_of_suite.hpp"
 #include "submitter.hpp"
 
 namespace thresher::net {
@@ -133,11 +134,7 @@ TEST_P(Observer, AloneIsTheReasonInTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Start, Observer,
                          testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         name_of_suite);
 
 }  // namespace
 }  // namespace thresher::net

@@ -1,4 +1,5 @@
 // What every ordering protocol owes its node: one order, and a log that survives.
+#include "name_of_suite.hpp"
 #include "network.hpp"
 #include "payloads.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -86,12 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Node, LeftByACrash,
                                                  Bytes::from(Writer().u64(1).take())}),
                          [](const auto& suite) { return std::string(suite.param.protocol); });
 
-INSTANTIATE_TEST_SUITE_P(Node, EveryProtocol, testing::ValuesIn(node_protocols()),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Node, EveryProtocol, testing::ValuesIn(node_protocols()), name_of_suite);
 
 }  // namespace
 }  // namespace thresher::net

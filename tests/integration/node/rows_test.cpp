@@ -254,10 +254,10 @@ TEST(Checklist, Row14ASignatureWithALargerScalarIsRefused) {
   const auto verifier = crypto::make_verifier("portable");
   const std::vector<crypto::SignatureJob> jobs{{key.public_key(), digest.bytes, good},
                                                {key.public_key(), digest.bytes, larger}};
-  std::vector<crypto::Verdict> verdicts(2);
+  std::vector<crypto::SignatureStatus> verdicts(2);
   verifier->verify(jobs, verdicts);
-  EXPECT_EQ(verdicts[0], crypto::Verdict::kValid);
-  EXPECT_EQ(verdicts[1], crypto::Verdict::kBadSignature);
+  EXPECT_EQ(verdicts[0], crypto::SignatureStatus::kValid);
+  EXPECT_EQ(verdicts[1], crypto::SignatureStatus::kBadSignature);
 }
 
 // Row 11: the data are wiped, the key is not. The node does not start, so it signs nothing twice;

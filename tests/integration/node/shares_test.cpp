@@ -3,6 +3,7 @@
 #include <deque>
 #include <set>
 
+#include "name_of_suite.hpp"
 #include "submitter.hpp"
 
 namespace thresher::net {
@@ -131,11 +132,7 @@ TEST_P(Expiry, WhatIsAnsweredExpiredIsNeverInTheLog) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shares, Expiry, testing::Values("thresher", "anchored-bullshark", "pbft"),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         name_of_suite);
 
 }  // namespace
 }  // namespace thresher::net

@@ -1,5 +1,6 @@
 // Logs are compared with those of peers: a node whose log is another stops before it says more.
 #include "member.hpp"
+#include "name_of_suite.hpp"
 
 namespace thresher::net {
 namespace {
@@ -77,11 +78,7 @@ TEST_P(Compared, OneLiarDoesNotStopIt) {
 
 INSTANTIATE_TEST_SUITE_P(Standing, Compared,
                          testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         name_of_suite);
 
 }  // namespace
 }  // namespace thresher::net

@@ -1,6 +1,7 @@
 // The question before the first signature, of every protocol that a node can run.
 #include <filesystem>
 
+#include "name_of_suite.hpp"
 #include "network.hpp"
 
 namespace thresher::net {
@@ -8,14 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string name_of(const testing::TestParamInfo<std::string>& suite) {
-  std::string name = suite.param;
-  std::erase(name, '-');
-  return name;
-}
-
 class EveryProtocol : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Start, EveryProtocol, testing::ValuesIn(node_protocols()), name_of);
+INSTANTIATE_TEST_SUITE_P(Start, EveryProtocol, testing::ValuesIn(node_protocols()), name_of_suite);
 
 TEST_P(EveryProtocol, AWholeClusterStartsByItselfAndWithoutOne) {
   Network net(4, GetParam());

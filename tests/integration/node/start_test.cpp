@@ -4,21 +4,16 @@
 #include <mutex>
 
 #include "member.hpp"
+#include "name_of_suite.hpp"
 
 namespace thresher::net {
 namespace {
-
-std::string name_of(const testing::TestParamInfo<std::string>& suite) {
-  std::string name = suite.param;
-  std::erase(name, '-');
-  return name;
-}
 
 // One of each family: what they know of their own messages differs.
 class Families : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Start, Families,
                          testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
-                         name_of);
+                         name_of_suite);
 
 TEST(Start, AWholeClusterStartsByItselfInEveryOrder) {
   Network net(4);
@@ -184,7 +179,7 @@ class OldCopies : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Start, OldCopies,
                          testing::Values("thresher", "mysticeti", "anchored-bullshark", "pbft",
                                          "raft", "simplex", "hotstuff2"),
-                         name_of);
+                         name_of_suite);
 
 TEST_P(OldCopies, AreRefusedHoweverOftenTheyAreStarted) {
   namespace fs = std::filesystem;

@@ -7,6 +7,7 @@
 #include "engines/order_engine.hpp"
 #include "engines/ordering_protocols.hpp"
 #include "ledger/log_reader.hpp"
+#include "name_of_suite.hpp"
 #include "network.hpp"
 #include "store/wal_scan.hpp"
 #include "thresher/core/prng.hpp"
@@ -195,12 +196,7 @@ TEST_P(Crashes, EveryFrameLeavesAWholeLogAndGoesOnBehindIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Store, Crashes, testing::ValuesIn(node_protocols()),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Store, Crashes, testing::ValuesIn(node_protocols()), name_of_suite);
 
 }  // namespace
 }  // namespace thresher::net

@@ -8,6 +8,7 @@
 #include "engines/ordering_protocols.hpp"
 #include "ledger/log_entry.hpp"
 #include "member.hpp"
+#include "name_of_suite.hpp"
 #include "store/wal_scan.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -121,6 +122,15 @@ std::uint64_t length_at_rest(const std::string& home) {
   return count;
 }
 
+/// Node 3 goes on behind `sent` transactions as the others do, and what was lost stands again where
+/// it lay, so that the whole file can be read. Stops it.
+void expect_whole_again(Network& net, std::uint64_t sent) {
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+  net.expect_same_state(sent + 1);
+  net.stop(3);
+  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+}
+
 std::uint64_t fill(Network& net, std::size_t node, std::uint64_t slots) {
   std::uint64_t sent = 0;
   while (net.submit(node, "text " + std::to_string(sent++)).slot < slots) {
@@ -148,10 +158,7 @@ TEST_P(Holes, InsideTheLogAreFilledByPeers) {
   ASSERT_EQ(net.start(3, said[3].options()), "");
   EXPECT_TRUE(said[3].has("are fetched from peers before this node signs anything"));
   EXPECT_TRUE(net.reaches(3, sent));
-  EXPECT_EQ(net.submit(3, "mine").position, sent);
-  net.expect_same_state(sent + 1);
-  net.stop(3);
-  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  expect_whole_again(net, sent);
   std::filesystem::remove(net.home(3) + "/data/snapshot");
   ASSERT_EQ(net.start(3, said[3].options()), "");
   net.expect_same_state(sent + 1);
@@ -190,11 +197,7 @@ TEST_P(Holes, NothingIsSignedBeforeTheyAreFilled) {
 
 INSTANTIATE_TEST_SUITE_P(Store, Holes,
                          testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         name_of_suite);
 
 /// Protocols that do not keep what they delivered.
 class DagHoles : public Holes {};
@@ -230,10 +233,7 @@ TEST_P(DamagedPayloads, AreFetchedAndWrittenInTheirPlaces) {
   ASSERT_EQ(net.start(3, said[3].options()), "");
   EXPECT_TRUE(said[3].has("a payload of slot"));
   EXPECT_TRUE(net.reaches(3, sent));
-  EXPECT_EQ(net.submit(3, "mine").position, sent);
-  net.expect_same_state(sent + 1);
-  net.stop(3);
-  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  expect_whole_again(net, sent);
   std::filesystem::remove(net.home(3) + "/data/snapshot");
   std::filesystem::remove_all(net.home(3) + "/data/index");
   ASSERT_EQ(net.start(3, said[3].options()), "");
@@ -249,10 +249,7 @@ TEST_P(DamagedPayloads, TheLastOneToo) {
   std::filesystem::remove(net.home(3) + "/data/snapshot");
   ASSERT_TRUE(damage(net, 3, "text " + std::to_string(sent - 1)));
   ASSERT_EQ(net.start(3, said[3].options()), "");
-  EXPECT_EQ(net.submit(3, "mine").position, sent);
-  net.expect_same_state(sent + 1);
-  net.stop(3);
-  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  expect_whole_again(net, sent);
 }
 
 // As after a crash before its commits were durable, and one of the blocks that they order is
@@ -268,11 +265,7 @@ TEST(HolesAlone, ABlockThatIsOrderedNowIsFetchedToo) {
   ASSERT_EQ(net.start(3, said[3].options()), "");
   EXPECT_TRUE(net.reaches(3, sent));
   EXPECT_TRUE(said[3].has("which is ordered now, cannot be read back"));
-  EXPECT_EQ(net.submit(3, "mine").position, sent);
-  net.expect_same_state(sent + 1);
-  // And where it lay as well, so that the whole file can be read again.
-  net.stop(3);
-  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  expect_whole_again(net, sent);
 }
 
 /// Whether `text` stands in the write-ahead log.
@@ -297,10 +290,7 @@ TEST_P(DamagedPayloads, BehindTheSnapshotAreFoundAndMendedToo) {
   EXPECT_TRUE(Network::eventually(
       [&] { return holds(net.home(3), "text 7") && holds(net.home(3), "text 12"); }));
   EXPECT_TRUE(said[3].has("is fetched from peers and written again"));
-  EXPECT_EQ(net.submit(3, "mine").position, sent);
-  net.expect_same_state(sent + 1);
-  net.stop(3);
-  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  expect_whole_again(net, sent);
 }
 
 // What no peer has: the node and `thresher log` say the same of it. A verb that only reads refers

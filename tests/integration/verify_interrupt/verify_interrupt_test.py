@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a shell's background job would ignore it
 BINARY = sys.argv.pop(1)
 MOMENTS = 36  # from the start of the process on
 STEP = 0.02   # seconds

@@ -25,7 +25,7 @@ harness::Options options_of(std::uint64_t runs) {
 }
 
 TEST(Approximate, KeepTheirPromisesUnderDrawnSchedules) {
-  play("approximate-agreement", promised(), options_of(60));
+  play("approximate-agreement", promised(), options_of(30));
 }
 TEST(Approximate, KeepTheirPromisesInTheEventsEngine) {
   play("approximate-agreement", promised(), in_the_events_engine(options_of(20)));

@@ -27,7 +27,7 @@ harness::Options options_of(std::uint64_t runs) {
 }
 
 TEST(HoneyBadgers, KeepTheirPromisesUnderDrawnSchedules) {
-  play("honeybadger", promised(), options_of(60));
+  play("honeybadger", promised(), options_of(30));
 }
 
 TEST(HoneyBadgers, KeepTheirPromisesInTheEventsEngine) {
@@ -56,7 +56,7 @@ harness::Options encrypted(harness::Options o, const char* coin) {
 }
 
 TEST(HoneyBadgers, KeepTheirPromisesEncrypted) {
-  play("honeybadger", promised(), encrypted(options_of(40), "ideal"));
+  play("honeybadger", promised(), encrypted(options_of(20), "ideal"));
 }
 
 TEST(HoneyBadgers, KeepTheirPromisesEncryptedInTheEventsEngine) {

@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Over, ValueAgreements, ::testing::Values("certified-bro
                          [](const auto& one) { return test_name(one.param); });
 
 TEST_P(ValueAgreements, KeepTheirPromisesUnderDrawnSchedules) {
-  play("mvba", promised(), options_over("mvba", GetParam(), 60));
+  play("mvba", promised(), options_over("mvba", GetParam(), 30));
 }
 
 TEST_P(ValueAgreements, KeepTheirPromisesInTheEventsEngine) {

@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(All, Agreements, ::testing::ValuesIn(agreements()),
                          [](const auto& one) { return test_name(one.param.name); });
 
 TEST_P(Agreements, KeepTheirPromisesUnderDrawnSchedules) {
-  play(GetParam().name, promised(), options_of(GetParam(), 60));
+  play(GetParam().name, promised(), options_of(GetParam(), 30));
 }
 
 TEST_P(Agreements, KeepTheirPromisesInTheEventsEngine) {

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(Over, Subsets, ::testing::Values("avid", "bracha"),
                          [](const auto& one) { return std::string(one.param); });
 
 TEST_P(Subsets, KeepTheirPromisesUnderDrawnSchedules) {
-  play("common-subset", promised(), options_over("common-subset", GetParam(), 60));
+  play("common-subset", promised(), options_over("common-subset", GetParam(), 30));
 }
 
 TEST_P(Subsets, KeepTheirPromisesInTheEventsEngine) {

@@ -78,7 +78,7 @@ class BadInput : public ::testing::Test {
 TYPED_TEST_SUITE(BadInput, Shelf, ShelfNames);
 
 TYPED_TEST(BadInput, EmptyAndLargestPayloadsAreDelivered) {
-  constexpr std::size_t kMost = std::size_t{64} << 20;
+  constexpr std::size_t kMost = std::size_t{16} << 20;
   this->create(kMost);
   const Bytes largest = this->sized(7, kMost);
   this->submit(0, Bytes{});

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Broadcasts, Shelf, ::testing::ValuesIn(shelf()),
                          [](const auto& one) { return test_name(one.param.name); });
 
 TEST_P(Shelf, KeepsItsPromisesUnderDrawnSchedules) {
-  play(GetParam().name, promised(), options_of(GetParam(), 60));
+  play(GetParam().name, promised(), options_of(GetParam(), 30));
 }
 
 TEST_P(Shelf, KeepsItsPromisesInTheEventsEngine) {

@@ -5,21 +5,14 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
+#include "../../campaigns.hpp"
 #include "thresher/protocols/coin/committee_lists.hpp"
-#include "thresher/testing/check.hpp"
 
 namespace thresher {
 namespace {
 
 namespace harness = ::thresher::testing;
-
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
-std::uint64_t schedules(std::uint64_t standard) {
-  const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
-}
 
 double measured(const sim::Outcome& outcome, std::string_view name) {
   for (const sim::Measure& m : outcome.measures) {

@@ -42,7 +42,7 @@ void play_with(const Seen& seen, const harness::Options& o) {
 
 TEST(KeyGeneration, KeepsItsPromisesUnderDrawnSchedules) {
   Seen seen;
-  play_with(seen, options_of(60, seen));
+  play_with(seen, options_of(40, seen));
 }
 
 TEST(KeyGeneration, KeepsItsPromisesInTheEventsEngine) {

@@ -6,40 +6,14 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
-#include "thresher/testing/check.hpp"
+#include "tosses.hpp"
 
 namespace thresher {
 namespace {
 
 namespace harness = ::thresher::testing;
-
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
-std::uint64_t schedules(std::uint64_t standard) {
-  const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
-}
-
-struct Counts {
-  double tosses = 0;
-  double alike = 0;
-  double ones = 0;
-
-  void add(const sim::Outcome& outcome) {
-    for (const sim::Measure& m : outcome.measures) {
-      tosses += m.name == "tosses" ? m.value : 0;
-      alike += m.name == "alike" ? m.value : 0;
-      ones += m.name == "ones" ? m.value : 0;
-    }
-  }
-};
-
-/// Five standard deviations of a share of so many draws.
-double noise(double draws) {
-  return 5 * 0.5 / std::sqrt(draws);
-}
 
 void judge(const std::map<std::uint32_t, Counts>& by_size, std::uint32_t rounds, const char* what) {
   Counts all;
@@ -98,7 +72,7 @@ void play(const Play& p) {
 }
 
 TEST(SetupFreeCoins, KeepTheirPromisesUnderDrawnSchedules) {
-  play({.runs = 80});
+  play({.runs = 40});
 }
 TEST(SetupFreeCoins, KeepTheirPromisesInTheEventsEngine) {
   play({.runs = 80, .first = 100'000, .engine = sim::Engine::kEvents});

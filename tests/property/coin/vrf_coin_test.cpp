@@ -4,42 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
-#include "thresher/testing/check.hpp"
+#include "tosses.hpp"
 
 namespace thresher {
 namespace {
 
 namespace harness = ::thresher::testing;
-
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
-std::uint64_t schedules(std::uint64_t standard) {
-  const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
-}
-
-struct Counts {
-  double tosses = 0;
-  double alike = 0;
-  double ones = 0;
-
-  void add(const sim::Outcome& outcome) {
-    for (const sim::Measure& m : outcome.measures) {
-      tosses += m.name == "tosses" ? m.value : 0;
-      alike += m.name == "alike" ? m.value : 0;
-      ones += m.name == "ones" ? m.value : 0;
-    }
-  }
-};
-
-/// Five standard deviations of a share of so many draws.
-double noise(double draws) {
-  return 5 * 0.5 / std::sqrt(draws);
-}
 
 void judge(const std::map<std::uint32_t, Counts>& by_size, const char* what) {
   Counts all;

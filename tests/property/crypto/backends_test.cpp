@@ -72,8 +72,9 @@ std::vector<Signed> make(Prng& random, std::size_t count) {
   return out;
 }
 
-std::vector<Verdict> verdicts(BatchVerifier& backend, const std::vector<SignatureJob>& jobs) {
-  std::vector<Verdict> out(jobs.size(), Verdict::kUnavailable);
+std::vector<SignatureStatus> verdicts(BatchVerifier& backend,
+                                      const std::vector<SignatureJob>& jobs) {
+  std::vector<SignatureStatus> out(jobs.size(), SignatureStatus::kUnavailable);
   backend.verify(jobs, out);
   return out;
 }
@@ -89,7 +90,7 @@ std::vector<std::unique_ptr<BatchVerifier>> others() {
 TEST(Backends, AgreeOnRandomBatches) {
   const auto portable = make_verifier("portable");
   const auto all = others();
-  std::map<Verdict, int> seen;
+  std::map<SignatureStatus, int> seen;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Prng random(seed);
     const auto made = make(random, 1 + random.below(150));
@@ -100,19 +101,19 @@ TEST(Backends, AgreeOnRandomBatches) {
       if (random.below(3) == 0) keys.push_back(s.job.key);
     }
     const auto wanted = verdicts(*portable, jobs);
-    for (const Verdict v : wanted) ++seen[v];
+    for (const SignatureStatus v : wanted) ++seen[v];
     for (const auto& backend : all) {
       if (seed % 2 == 0) backend->register_keys(keys);
       const auto got = verdicts(*backend, jobs);
       for (std::size_t i = 0; i < jobs.size(); ++i) {
-        EXPECT_EQ(got[i] == Verdict::kValid, wanted[i] == Verdict::kValid)
+        EXPECT_EQ(got[i] == SignatureStatus::kValid, wanted[i] == SignatureStatus::kValid)
             << backend->name() << " seed " << seed << " at " << i;
       }
     }
   }
-  EXPECT_GT(seen[Verdict::kValid], 500);
-  EXPECT_GT(seen[Verdict::kBadSignature], 500);
-  EXPECT_GT(seen[Verdict::kBadKey], 100);
+  EXPECT_GT(seen[SignatureStatus::kValid], 500);
+  EXPECT_GT(seen[SignatureStatus::kBadSignature], 500);
+  EXPECT_GT(seen[SignatureStatus::kBadKey], 100);
 }
 
 // Where few signatures wait, known keys have a path of their own.
@@ -120,7 +121,7 @@ TEST(Backends, AgreeOnAFewOfKnownKeys) {
   const auto portable = make_verifier("portable");
   const auto all = others();
   Prng random(3);
-  std::map<Verdict, int> seen;
+  std::map<SignatureStatus, int> seen;
   for (int turn = 0; turn < 400; ++turn) {
     const auto made = make(random, 1 + random.below(5));
     std::vector<SignatureJob> jobs;
@@ -130,19 +131,19 @@ TEST(Backends, AgreeOnAFewOfKnownKeys) {
       keys.push_back(s.job.key);
     }
     const auto wanted = verdicts(*portable, jobs);
-    for (const Verdict v : wanted) ++seen[v];
+    for (const SignatureStatus v : wanted) ++seen[v];
     for (const auto& backend : all) {
       if (backend->name() == "emulator" && turn % 40 != 0) continue;  // slow
       backend->register_keys(keys);
       const auto got = verdicts(*backend, jobs);
       for (std::size_t i = 0; i < jobs.size(); ++i) {
-        EXPECT_EQ(got[i] == Verdict::kValid, wanted[i] == Verdict::kValid)
+        EXPECT_EQ(got[i] == SignatureStatus::kValid, wanted[i] == SignatureStatus::kValid)
             << backend->name() << " turn " << turn << " at " << i;
       }
     }
   }
-  EXPECT_GT(seen[Verdict::kValid], 200);
-  EXPECT_GT(seen[Verdict::kBadSignature], 200);
+  EXPECT_GT(seen[SignatureStatus::kValid], 200);
+  EXPECT_GT(seen[SignatureStatus::kBadSignature], 200);
 }
 
 // The odd one must be found, and only it, wherever it stands in a batch of any size.
@@ -162,7 +163,7 @@ TEST(Backends, FindTheOddOneAtEveryPosition) {
         jobs[at] = bad;
         const auto got = verdicts(*backend, jobs);
         for (std::size_t i = 0; i < size; ++i) {
-          ASSERT_EQ(got[i], i == at ? Verdict::kBadSignature : Verdict::kValid)
+          ASSERT_EQ(got[i], i == at ? SignatureStatus::kBadSignature : SignatureStatus::kValid)
               << backend->name() << ": " << at << " of " << size << ", verdict " << i;
         }
       }

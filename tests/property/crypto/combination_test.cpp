@@ -25,8 +25,9 @@ std::vector<Backend> backends(bool combining_only) {
   return out;
 }
 
-std::vector<Verdict> verdicts(BatchVerifier& backend, const std::vector<SignatureJob>& jobs) {
-  std::vector<Verdict> out(jobs.size(), Verdict::kUnavailable);
+std::vector<SignatureStatus> verdicts(BatchVerifier& backend,
+                                      const std::vector<SignatureJob>& jobs) {
+  std::vector<SignatureStatus> out(jobs.size(), SignatureStatus::kUnavailable);
   backend.verify(jobs, out);
   return out;
 }
@@ -83,13 +84,13 @@ SignatureJob damaged(SignatureJob job, Damage how) {
   return job;
 }
 
-Verdict wanted(Damage how) {
-  return how == Damage::kNoKey ? Verdict::kBadKey : Verdict::kBadSignature;
+SignatureStatus wanted(Damage how) {
+  return how == Damage::kNoKey ? SignatureStatus::kBadKey : SignatureStatus::kBadSignature;
 }
 
 void find_all(const std::vector<SignatureJob>& honest, const std::vector<std::size_t>& bad) {
   std::vector<SignatureJob> jobs = honest;
-  std::vector<Verdict> expected(jobs.size(), Verdict::kValid);
+  std::vector<SignatureStatus> expected(jobs.size(), SignatureStatus::kValid);
   for (std::size_t i = 0; i < bad.size(); ++i) {
     const auto how = static_cast<Damage>((i + bad[i]) % 6);
     jobs[bad[i]] = damaged(jobs[bad[i]], how);
@@ -156,7 +157,8 @@ TEST(Combination, ErrorsThatCancelAreFound) {
   for (const Backend& backend : backends(true)) {
     const auto got = verdicts(*backend, made.jobs);
     for (std::size_t i = 0; i < got.size(); ++i) {
-      EXPECT_EQ(got[i] == Verdict::kValid, i != 10 && i != 200) << backend->name() << ' ' << i;
+      EXPECT_EQ(got[i] == SignatureStatus::kValid, i != 10 && i != 200)
+          << backend->name() << ' ' << i;
     }
   }
 }
@@ -174,7 +176,7 @@ TEST(Combination, RoundingModesOfTheThreadDoNotMatter) {
       ASSERT_EQ(std::fesetround(FE_TONEAREST), 0);
       EXPECT_EQ(after, mode) << backend->name();
       for (std::size_t i = 0; i < got.size(); ++i) {
-        EXPECT_EQ(got[i] == Verdict::kValid, i != 60) << backend->name() << ' ' << i;
+        EXPECT_EQ(got[i] == SignatureStatus::kValid, i != 60) << backend->name() << ' ' << i;
       }
     }
   }
@@ -194,7 +196,8 @@ TEST(RegisteredKeys, OldEpochsMakeRoom) {
     for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(backend->registered(old_epoch.keys[i]));
     for (const PublicKey& key : new_epoch.keys) EXPECT_TRUE(backend->registered(key));
     for (const auto* epoch : {&old_epoch, &new_epoch}) {
-      for (const Verdict v : verdicts(*backend, epoch->jobs)) EXPECT_EQ(v, Verdict::kValid);
+      for (const SignatureStatus v : verdicts(*backend, epoch->jobs))
+        EXPECT_EQ(v, SignatureStatus::kValid);
     }
   }
 }

@@ -130,7 +130,7 @@ std::vector<std::size_t> sizes_for(const BatchVerifier& backend) {
 // The emulator is slow and treats each signature alone but for its bit in a bitmap: every 29th.
 void find_each(BatchVerifier& backend, std::size_t size, const SignatureJob& good,
                const std::vector<Edge>& odd) {
-  std::vector<Verdict> got(size);
+  std::vector<SignatureStatus> got(size);
   const std::size_t step = backend.name() == "emulator" ? 29 : 1;
   for (std::size_t at = size / 2 % step; at < size; at += step) {
     const Edge& edge = odd[(size + at) % odd.size()];
@@ -138,7 +138,7 @@ void find_each(BatchVerifier& backend, std::size_t size, const SignatureJob& goo
     jobs[at] = edge.job;
     backend.verify(jobs, got);
     for (std::size_t i = 0; i < size; ++i) {
-      ASSERT_EQ(got[i] == Verdict::kValid, i != at || edge.valid)
+      ASSERT_EQ(got[i] == SignatureStatus::kValid, i != at || edge.valid)
           << backend.name() << ": " << edge.name << " at " << at << " of " << size << ", verdict "
           << i;
     }
@@ -149,9 +149,10 @@ TEST(EdgePositions, EachCraftedSignatureAlone) {
   const SignatureJob good = honest();
   for (const auto& backend : backends()) {
     for (const Edge& edge : edges(good)) {
-      std::array<Verdict, 1> got{Verdict::kUnavailable};
+      std::array<SignatureStatus, 1> got{SignatureStatus::kUnavailable};
       backend->verify(std::span(&edge.job, 1), got);
-      EXPECT_EQ(got[0] == Verdict::kValid, edge.valid) << backend->name() << ": " << edge.name;
+      EXPECT_EQ(got[0] == SignatureStatus::kValid, edge.valid)
+          << backend->name() << ": " << edge.name;
     }
   }
 }
@@ -161,9 +162,9 @@ TEST(EdgePositions, LibsodiumRefusesTorsion) {
   const auto sodium = make_verifier("sodium");
   for (const SignatureJob& job :
        {with_torsion(3, true, false), with_torsion(4, false, true), with_torsion(6, true, true)}) {
-    std::array<Verdict, 1> got{Verdict::kUnavailable};
+    std::array<SignatureStatus, 1> got{SignatureStatus::kUnavailable};
     sodium->verify(std::span(&job, 1), got);
-    EXPECT_EQ(got[0], Verdict::kBadSignature);
+    EXPECT_EQ(got[0], SignatureStatus::kBadSignature);
   }
 }
 

@@ -23,8 +23,8 @@ SigningKey key_of(std::uint64_t number) {
   return SigningKey::from_seed(seed);
 }
 
-Verdict verdict_of(std::string_view backend, const SignatureJob& job) {
-  Verdict verdict = Verdict::kUnavailable;
+SignatureStatus verdict_of(std::string_view backend, const SignatureJob& job) {
+  SignatureStatus verdict = SignatureStatus::kUnavailable;
   make_verifier(backend)->verify({&job, 1}, {&verdict, 1});
   return verdict;
 }
@@ -34,7 +34,7 @@ RC_GTEST_PROP(Portable, AcceptsWhatLibsodiumSigned,
   const SigningKey key = key_of(number);
   const Buffer message = message_of(text);
   RC_ASSERT(verdict_of("portable", {key.public_key(), message, key.sign(message)}) ==
-            Verdict::kValid);
+            SignatureStatus::kValid);
 }
 
 RC_GTEST_PROP(Portable, AgreesWithLibsodiumOnDamage,
@@ -55,8 +55,8 @@ RC_GTEST_PROP(Portable, AgreesWithLibsodiumOnDamage,
     message[at / 8 - 96] ^= flip;
   }
   const SignatureJob job{public_key, message, signature};
-  RC_ASSERT(verdict_of("sodium", job) != Verdict::kValid);
-  RC_ASSERT(verdict_of("portable", job) != Verdict::kValid);
+  RC_ASSERT(verdict_of("sodium", job) != SignatureStatus::kValid);
+  RC_ASSERT(verdict_of("portable", job) != SignatureStatus::kValid);
 }
 
 RC_GTEST_PROP(Portable, RefusesTheSecondFormOfS, (std::uint64_t number)) {
@@ -75,7 +75,7 @@ RC_GTEST_PROP(Portable, RefusesTheSecondFormOfS, (std::uint64_t number)) {
     carry >>= 8;
   }
   RC_ASSERT(verdict_of("portable", {key.public_key(), message, signature}) ==
-            Verdict::kBadSignature);
+            SignatureStatus::kBadSignature);
 }
 
 /// A torsion component in R and in A passes the cofactored equation: R' = R + T8, A unchanged.
@@ -116,8 +116,8 @@ RC_GTEST_PROP(Portable, AcceptsATorsionComponentInR, (std::uint64_t number)) {
     signature[32 + i] = static_cast<std::byte>(s[i]);
   }
   const SignatureJob job{key.public_key(), message, signature};
-  RC_ASSERT(verdict_of("portable", job) == Verdict::kValid);
-  RC_ASSERT(verdict_of("sodium", job) == Verdict::kBadSignature);
+  RC_ASSERT(verdict_of("portable", job) == SignatureStatus::kValid);
+  RC_ASSERT(verdict_of("sodium", job) == SignatureStatus::kBadSignature);
 }
 
 TEST(Portable, NamesAKeyThatDoesNotDecode) {
@@ -126,7 +126,7 @@ TEST(Portable, NamesAKeyThatDoesNotDecode) {
   const Signature signature = key.sign(message);
   PublicKey broken{};
   broken[0] = std::byte{2};  // y = 2 is on no point of the curve
-  EXPECT_EQ(verdict_of("portable", {broken, message, signature}), Verdict::kBadKey);
+  EXPECT_EQ(verdict_of("portable", {broken, message, signature}), SignatureStatus::kBadKey);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "committer.hpp"
-#include "latecomers.hpp"
 #include "thresher/protocols/dag/policy.hpp"
 #include "two_delay_rule.hpp"
 
@@ -26,7 +25,7 @@ inline const P kOne{};
 /// rests on neither, and an adversary that goes on for longer finds more.
 struct LiarsLeftAlone : Policy {
   bool tells_of(NodeId) const override { return false; }
-  bool brings(const Latecomers&, Round) const override { return false; }
+  bool brings(const chassis::Latecomers&, Round) const override { return false; }
 };
 
 /// Proofs of equivocation stay with those who found them.
@@ -36,7 +35,7 @@ struct CulpritsNotTold : Policy {
 
 /// Blocks of late authors have to be asked for.
 struct NothingBrought : Policy {
-  bool brings(const Latecomers&, Round) const override { return false; }
+  bool brings(const chassis::Latecomers&, Round) const override { return false; }
 };
 
 template <class Rest = Policy>

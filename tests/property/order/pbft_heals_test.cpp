@@ -87,9 +87,14 @@ bool comes_back(F withhold, std::uint64_t views, std::uint16_t dies, bool joins)
   return together && run.least_delivered() > before + 20;
 }
 
+// A leader's vote names its proposal, and who knows it by name asks for it.
 bool proposes_late(const PbftRun& run, std::uint16_t from, const Pbft::Message& m) {
+  const auto late = [&](std::uint64_t view) {
+    return from == view % 4 && run.net.node(from).delivered() >= view / 4;
+  };
   const auto* p = std::get_if<pbft::PrePrepare>(&m);
-  return p != nullptr && run.net.node(from).delivered() >= p->view / 4;
+  const auto* v = std::get_if<pbft::Vote>(&m);
+  return (p != nullptr && late(p->view)) || (v != nullptr && late(v->view));
 }
 bool commits_late(const PbftRun& run, std::uint16_t from, const Pbft::Message& m) {
   const auto* v = std::get_if<pbft::Vote>(&m);

@@ -1,7 +1,10 @@
 // Raft under the harness: crashes, restarts, loss and reordering; one log, and in it everything
 // that live nodes submitted, once.
+#include "thresher/protocols/order/raft.hpp"
+
 #include <gtest/gtest.h>
 
+#include "../../timed.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/testing/check.hpp"
 #include "thresher/testing/draw.hpp"
@@ -55,6 +58,18 @@ void also(testing::Options& options, F change) {
 
 void delays(sim::Experiment& e, std::uint64_t longest) {
   e.network.delay = testing::uneven_links(longest).delay;
+}
+
+// Seeds that are the ids, as Timed gives them, cancelled out: all had one election timeout.
+TEST(Raft, AHostMaySeedItsNodesWithTheirIds) {
+  for (const std::uint32_t n : {3u, 4u, 5u}) {
+    Timed<Raft> net(
+        n, [n](NodeId id) { return Raft({.committee = *Committee::make(n, 0), .self = id}); });
+    net.run_until(100 * kDelta);
+    std::uint32_t leaders = 0;
+    for (std::uint16_t i = 0; i < n; ++i) leaders += net.node(i).role() == Raft::Role::kLeader;
+    EXPECT_EQ(leaders, 1u) << "n " << n;
+  }
 }
 
 TEST(Raft, OrdersInTwoDelaysOnceThereIsALeader) {

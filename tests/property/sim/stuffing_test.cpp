@@ -22,8 +22,8 @@ struct Case {
 };
 
 std::set<std::string> leader_chain_said() {
-  return {"propose", "vote",   "skip",       "finalize", "certificate", "forward",
-          "want",    "status", "want-block", "give",     "decided"};
+  return {"propose",    "vote", "skip",    "finalize", "certificate", "forward", "want", "status",
+          "want-block", "give", "decided", "offer",    "ask",         "ordered", "fetch"};
 }
 
 std::vector<Case> cases() {
@@ -41,8 +41,8 @@ std::vector<Case> cases() {
         {"payloads without a vertex", 180},
         {"vertices", 25}}},
       {"pbft",
-       {"pre-prepare", "prepare", "commit", "new-view", "forward", "checkpoint", "want", "decided",
-        "view-change"},
+       {"pre-prepare", "prepare", "commit", "new-view", "forward", "checkpoint", "want", "ordered",
+        "view-change", "fetch", "fetched", "offer", "ask"},
        {{"bytes of broadcasts", 100},
         {"bytes of proposals", 200},
         {"bytes of requests", 100},

@@ -53,14 +53,20 @@ TEST(Voting, NoVoteBeforeThePayloadIsHere) {
   EXPECT_EQ(t.sent<Vote>(1).size(), 1u);
 }
 
+// Of node 1 in round 1, for other work than its first one.
+Header another_header() {
+  Header out;
+  out.author = NodeId{1};
+  out.round = Round{1};
+  out.payload_bytes = 7;
+  out.payload_root.bytes[3] = std::byte{1};
+  return out;
+}
+
 TEST(Voting, ASecondHeaderIsRefusedAndItsAuthorAccused) {
   Desk t(4);
   t.say(1, Propose{t.header(1, 1, {})});
-  Header other;
-  other.author = NodeId{1};
-  other.round = Round{1};
-  other.payload_bytes = 7;
-  other.payload_root.bytes[3] = std::byte{1};
+  const Header other = another_header();
   t.say(1, Propose{Desk::sealed(other)});
   EXPECT_EQ(t.sent<Vote>(1).size(), 1u);
   EXPECT_EQ(t.accused, std::vector<std::uint16_t>{1});
@@ -70,11 +76,7 @@ TEST(Voting, ASecondHeaderIsRefusedAndItsAuthorAccused) {
 TEST(Voting, ASecondHeaderWithoutItsAuthorsSignatureAccusesNobody) {
   Desk t(4);
   t.say(1, Propose{t.header(1, 1, {})});
-  Header other;
-  other.author = NodeId{1};
-  other.round = Round{1};
-  other.payload_bytes = 7;
-  other.payload_root.bytes[3] = std::byte{1};
+  const Header other = another_header();
   t.say(1, Propose{make_proposal(other, mock_sign(2, digest_of(other, {})), {})});
   EXPECT_TRUE(t.accused.empty());
   EXPECT_EQ(t.node().stats().refused, 1u);

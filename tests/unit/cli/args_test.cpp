@@ -16,6 +16,7 @@ struct Args : testing::Test {
   double share = 0.5;
   std::vector<std::string> kills;
   std::string file;
+  bool brief = false;
   int runs = 0;
   std::string errors;
 
@@ -27,6 +28,7 @@ struct Args : testing::Test {
           {"--seed", "of chance", &seed},
           {"--share", "of the bad", &share},
           {"--kill", "whom", &kills},
+          {"--brief", "few words", &brief},
           {"file", "to read", &file}},
          [this] { return ++runs, kNoProgress; },
          {{{"--kill", "file"}, [this] { return seed == 9; }, "seed 9 kills nobody"}}}};
@@ -67,6 +69,17 @@ TEST_F(Args, NamesTheNearestVerbAndOption) {
   EXPECT_EQ(call({"sim", "run", "--node", "4"}), kUsage);
   EXPECT_THAT(errors, HasSubstr("did you mean `--nodes`?"));
   EXPECT_EQ(runs, 0);
+}
+
+TEST_F(Args, AFlagTakesNoValue) {
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--brief"}), kNoProgress);
+  EXPECT_TRUE(brief);
+  for (const char* word : {"--brief=5", "--brief=false", "--brief=0"}) {
+    EXPECT_EQ(call({"sim", "run", "--nodes", "4", word}), kUsage) << word;
+    EXPECT_THAT(errors, HasSubstr("takes no value, and is given '")) << word;
+  }
+  EXPECT_EQ(call({"sim", "run", "--help"}), kDone);
+  EXPECT_EQ(runs, 1);
 }
 
 TEST_F(Args, RefusesMissingVerbsValuesAndBadNumbers) {

@@ -36,11 +36,11 @@ TEST(Verifier, AcceptsWhatWasSignedAndNothingElse) {
   const SignatureJob jobs[] = {{key.public_key(), as_view("message"), good},
                                {key.public_key(), as_view("message"), bad},
                                {key.public_key(), as_view("other"), good}};
-  Verdict verdicts[3];
+  SignatureStatus verdicts[3];
   make_verifier("sodium")->verify(jobs, verdicts);
-  EXPECT_EQ(verdicts[0], Verdict::kValid);
-  EXPECT_EQ(verdicts[1], Verdict::kBadSignature);
-  EXPECT_EQ(verdicts[2], Verdict::kBadSignature);
+  EXPECT_EQ(verdicts[0], SignatureStatus::kValid);
+  EXPECT_EQ(verdicts[1], SignatureStatus::kBadSignature);
+  EXPECT_EQ(verdicts[2], SignatureStatus::kBadSignature);
   EXPECT_EQ(make_verifier("nonsense"), nullptr);
 }
 

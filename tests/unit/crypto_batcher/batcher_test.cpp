@@ -12,13 +12,14 @@
 namespace thresher::crypto {
 namespace {
 
-using Verify = std::function<void(std::span<const SignatureJob>, std::span<Verdict>)>;
+using Verify = std::function<void(std::span<const SignatureJob>, std::span<SignatureStatus>)>;
 
 class Fake final : public BatchVerifier {
  public:
   explicit Fake(Verify verify) : verify_(std::move(verify)) {}
   std::string_view name() const override { return "fake"; }
-  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
+  void verify(std::span<const SignatureJob> jobs,
+              std::span<SignatureStatus> verdicts) noexcept override {
     verify_(jobs, verdicts);
   }
 
@@ -27,10 +28,11 @@ class Fake final : public BatchVerifier {
 };
 
 /// The first byte of a signature says whether it is good.
-Verdict verdict_of(const SignatureJob& job) {
-  return job.signature[0] == std::byte{0} ? Verdict::kValid : Verdict::kBadSignature;
+SignatureStatus verdict_of(const SignatureJob& job) {
+  return job.signature[0] == std::byte{0} ? SignatureStatus::kValid
+                                          : SignatureStatus::kBadSignature;
 }
-void honestly(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) {
+void honestly(std::span<const SignatureJob> jobs, std::span<SignatureStatus> verdicts) {
   for (std::size_t i = 0; i < jobs.size(); ++i) verdicts[i] = verdict_of(jobs[i]);
 }
 
@@ -93,7 +95,7 @@ struct Bench {
 void expect_once(const std::vector<VerifyAnswer>& answers, std::size_t count) {
   std::set<std::uint64_t> tickets;
   for (const VerifyAnswer& a : answers) {
-    EXPECT_NE(a.verdict, Verdict::kUnavailable);
+    EXPECT_NE(a.verdict, SignatureStatus::kUnavailable);
     EXPECT_TRUE(tickets.insert(a.ticket.local).second) << "answered twice: " << a.ticket.local;
   }
   EXPECT_EQ(tickets.size(), count);
@@ -157,7 +159,8 @@ TEST(Batcher, GivesVerdictsBackToWhoAsked) {
   expect_once(answers, 200);
   for (const VerifyAnswer& a : answers) {
     const auto i = static_cast<std::uint32_t>(a.ticket.local);
-    EXPECT_EQ(a.verdict, i % 5 == 0 ? Verdict::kBadSignature : Verdict::kValid) << i;
+    EXPECT_EQ(a.verdict, i % 5 == 0 ? SignatureStatus::kBadSignature : SignatureStatus::kValid)
+        << i;
     EXPECT_EQ(a.instance, i % 7);
     EXPECT_EQ(a.sender, i % 3);
   }
@@ -305,7 +308,7 @@ TEST(Batcher, SendsBulkToTheAcceleratorAboveTheThreshold) {
   const auto answers = t.run_until(1000);
   expect_once(answers, 1000);
   for (const VerifyAnswer& a : answers) {
-    EXPECT_EQ(a.verdict, a.sender == 2 ? Verdict::kValid : Verdict::kBadSignature);
+    EXPECT_EQ(a.verdict, a.sender == 2 ? SignatureStatus::kValid : SignatureStatus::kBadSignature);
   }
   EXPECT_EQ(batcher.figures().wide, 1000u);
   EXPECT_EQ(batcher.figures().wide_losses, 0u);
@@ -326,7 +329,8 @@ TEST(Batcher, ADeviceLostInMidBatchAccusesNobody) {
     const auto answers = t.run_until(1000);
     expect_once(answers, 1000);
     std::size_t bad = 0;
-    for (const VerifyAnswer& a : answers) bad += a.verdict == Verdict::kBadSignature ? 1 : 0;
+    for (const VerifyAnswer& a : answers)
+      bad += a.verdict == SignatureStatus::kBadSignature ? 1 : 0;
     EXPECT_EQ(bad, 334u);
   };
   one_thousand();
@@ -462,7 +466,8 @@ TEST(Batcher, TakesRequestsFromManyThreads) {
   }
   for (std::thread& t : threads) t.join();
   expect_once(answers, kThreads * kEach);
-  for (const VerifyAnswer& a : answers) EXPECT_EQ(a.verdict == Verdict::kValid, a.sender != 0);
+  for (const VerifyAnswer& a : answers)
+    EXPECT_EQ(a.verdict == SignatureStatus::kValid, a.sender != 0);
   EXPECT_EQ(batcher->figures().bad, kEach);
   batcher.reset();  // joins the worker
   EXPECT_EQ(woken, waves);

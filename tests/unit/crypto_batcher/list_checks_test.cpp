@@ -17,7 +17,7 @@ VerifyRequest asked(std::uint64_t ticket) {
   r.digest.bytes[0] = std::byte{7};
   return r;
 }
-VerifyAnswer answer_to(const VerifyRequest& r, Verdict verdict = Verdict::kValid) {
+VerifyAnswer answer_to(const VerifyRequest& r, SignatureStatus verdict = SignatureStatus::kValid) {
   return {r.instance, r.ticket, r.sender, verdict};
 }
 
@@ -51,10 +51,10 @@ TEST(ListChecks, OneBadSignatureIsEnoughWhereverItStands) {
     ListChecks lists;
     const VerifyRequest r = lists.open(asked(1), 4);
     for (std::size_t i = 0; i < 4; ++i) {
-      const auto whole =
-          lists.settle(answer_to(r, i == bad ? Verdict::kBadSignature : Verdict::kValid));
+      const auto whole = lists.settle(
+          answer_to(r, i == bad ? SignatureStatus::kBadSignature : SignatureStatus::kValid));
       ASSERT_EQ(whole.has_value(), i == 3);
-      EXPECT_TRUE(!whole || whole->verdict == Verdict::kBadSignature);
+      EXPECT_TRUE(!whole || whole->verdict == SignatureStatus::kBadSignature);
     }
   }
 }
@@ -62,10 +62,10 @@ TEST(ListChecks, OneBadSignatureIsEnoughWhereverItStands) {
 TEST(ListChecks, WhatIsOfNoListGoesThroughAsItIs) {
   ListChecks lists;
   (void)lists.open(asked(1), 1);
-  const auto whole = lists.settle(answer_to(asked(1), Verdict::kBadKey));
+  const auto whole = lists.settle(answer_to(asked(1), SignatureStatus::kBadKey));
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->instance, 5u);
-  EXPECT_EQ(whole->verdict, Verdict::kBadKey);
+  EXPECT_EQ(whole->verdict, SignatureStatus::kBadKey);
   EXPECT_EQ(lists.waiting(), 1u);
 }
 

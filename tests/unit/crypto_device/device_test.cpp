@@ -48,13 +48,13 @@ Signed make(std::size_t count, bool honest = false) {
   return out;
 }
 
-std::vector<Verdict> verdicts(BatchVerifier& backend, const Signed& work) {
-  std::vector<Verdict> out(work.jobs.size(), Verdict::kValid);
+std::vector<SignatureStatus> verdicts(BatchVerifier& backend, const Signed& work) {
+  std::vector<SignatureStatus> out(work.jobs.size(), SignatureStatus::kValid);
   backend.verify(work.jobs, out);
   return out;
 }
 
-std::vector<Verdict> portable(const Signed& work) {
+std::vector<SignatureStatus> portable(const Signed& work) {
   return verdicts(*make_verifier("portable"), work);
 }
 
@@ -97,12 +97,12 @@ void expect_combinations(BatchVerifier& backend, std::size_t count) {
   const Signed work = make(1000, true);
   std::vector<SignatureJob> jobs;
   for (std::size_t i = 0; i < count; ++i) jobs.push_back(work.jobs[i % work.jobs.size()]);
-  std::vector<Verdict> wanted(count, Verdict::kValid), got(count);
+  std::vector<SignatureStatus> wanted(count, SignatureStatus::kValid), got(count);
   backend.verify(jobs, got);
   EXPECT_EQ(got, wanted);
   for (const std::size_t i : {count / 3, count - 1}) {
     jobs[i].signature[33] ^= std::byte{1};
-    wanted[i] = Verdict::kBadSignature;
+    wanted[i] = SignatureStatus::kBadSignature;
   }
   backend.verify(jobs, got);
   EXPECT_EQ(got, wanted);
@@ -213,7 +213,7 @@ std::size_t expect_half_done(BatchVerifier& backend, const Signed& work, const c
   const auto got = verdicts(backend, work);
   std::size_t missing = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] == Verdict::kUnavailable) {
+    if (got[i] == SignatureStatus::kUnavailable) {
       ++missing;
     } else {
       EXPECT_EQ(got[i], wanted[i]) << i;
@@ -223,7 +223,8 @@ std::size_t expect_half_done(BatchVerifier& backend, const Signed& work, const c
   const auto problem = backend.problem();
   EXPECT_TRUE(problem && problem->what.find(reason) != std::string::npos)
       << problem.value_or(Error{});
-  for (const Verdict v : verdicts(backend, work)) EXPECT_EQ(v, Verdict::kUnavailable);
+  for (const SignatureStatus v : verdicts(backend, work))
+    EXPECT_EQ(v, SignatureStatus::kUnavailable);
   return missing;
 }
 

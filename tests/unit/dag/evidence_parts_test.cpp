@@ -43,7 +43,7 @@ TEST(Unproved, AQuestionIsAnsweredOnce) {
   const Edge leader = edge(0, 3);
   unproved.add(leader, edge(1, 5));
   EXPECT_FALSE(unproved.answered(Round{3}, leader.digest, node(2)));
-  unproved.each([&](Unproved::Claim& claim) {
+  unproved.each([&](Unproved::OpenClaim& claim) {
     claim.asked.insert(node(2));
     return true;
   });
@@ -56,7 +56,7 @@ TEST(Unproved, WhatFoundNoRoomComesFirstTheNextTime) {
   for (std::uint64_t r = 1; r <= 4; ++r) unproved.add(edge(0, r), edge(1, r + 2));
   const auto tick = [&](std::size_t room) {
     std::vector<std::uint64_t> served;
-    unproved.each([&](const Unproved::Claim& claim) {
+    unproved.each([&](const Unproved::OpenClaim& claim) {
       if (served.size() == room) return false;
       served.push_back(claim.leader.round.value);
       return true;

@@ -93,6 +93,20 @@ std::uint64_t accepted_of(const Target& t, std::uint16_t author) {
       all.begin(), all.end(), [&](const Edge& e) { return e.author == NodeId{author}; }));
 }
 
+/// Where correct nodes' blocks rest on the chain of node 1, all of it is taken.
+void expect_accepted_once_others_are_as_far(Target& t, HeavyChain& chain, std::uint64_t rounds) {
+  for (const std::uint16_t i : {std::uint16_t{2}, std::uint16_t{3}}) {
+    Header h = block(i, rounds + 1)->header;
+    h.self = {NodeId{i}, Round{0}, {}};
+    h.vote = chain.edge(rounds).digest;
+    h.vote_author = NodeId{1};
+    t.push(i, make_block(std::move(h), block(i, rounds + 1)->payload, {}, {}));
+  }
+  hand_over(t, chain, 1);
+  EXPECT_EQ(accepted_of(t, 1), rounds);
+  EXPECT_EQ(accepted_of(t, 2), 1u);
+}
+
 // From the top each block is named by the one above it, so a liar's own chain was held in spite of
 // its quota: 256 blocks, 2 GiB. Their headers are held now, and where a correct node's block rests
 // on the chain, the payloads are asked for again and everything is accepted.
@@ -104,17 +118,7 @@ TEST(Floods, Row1AChainPushedFromTheTopFillsOneQuota) {
   for (std::uint64_t r = kRounds; r > 1; --r) t.push(1, chain.block(r));
   EXPECT_LE(chain.kept(), most);
   EXPECT_EQ(t.node_.footprint().blocks, kRounds - 1) << "headers are held";
-  // Others are as far: the liar's chain may be theirs too.
-  for (const std::uint16_t i : {std::uint16_t{2}, std::uint16_t{3}}) {
-    Header h = block(i, kRounds + 1)->header;
-    h.self = {NodeId{i}, Round{0}, {}};
-    h.vote = chain.edge(kRounds).digest;
-    h.vote_author = NodeId{1};
-    t.push(i, make_block(std::move(h), block(i, kRounds + 1)->payload, {}, {}));
-  }
-  hand_over(t, chain, 1);
-  EXPECT_EQ(accepted_of(t, 1), kRounds);
-  EXPECT_EQ(accepted_of(t, 2), 1u);
+  expect_accepted_once_others_are_as_far(t, chain, kRounds);
 }
 
 // From the bottom each block can be accepted at once, and as many bytes piled up in rounds that
@@ -130,16 +134,7 @@ TEST(Floods, Row1AChainAheadOfEverybodyFillsOneQuota) {
   for (std::uint64_t r = kRounds; r > 1; --r) t.push(1, chain.block(r));
   hand_over(t, chain, 1);
   EXPECT_LE(chain.kept(), most + 2);
-  for (const std::uint16_t i : {std::uint16_t{2}, std::uint16_t{3}}) {
-    Header h = block(i, kRounds + 1)->header;
-    h.self = {NodeId{i}, Round{0}, {}};
-    h.vote = chain.edge(kRounds).digest;
-    h.vote_author = NodeId{1};
-    t.push(i, make_block(std::move(h), block(i, kRounds + 1)->payload, {}, {}));
-  }
-  hand_over(t, chain, 1);
-  EXPECT_EQ(accepted_of(t, 1), kRounds);
-  EXPECT_EQ(accepted_of(t, 2), 1u);
+  expect_accepted_once_others_are_as_far(t, chain, kRounds);
 }
 
 // What is accepted, or falls below the floor, gives its room back; what is named is taken anyway.

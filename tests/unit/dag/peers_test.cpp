@@ -1,7 +1,6 @@
-// What is counted of each peer: what it sent, what it may still send, and what it was given.
+// What is counted of each peer: what it sent, and what it was given.
 #include <gtest/gtest.h>
 
-#include "answers.hpp"
 #include "arrivals.hpp"
 #include "bookkeeping.hpp"
 #include "given_chains.hpp"
@@ -49,20 +48,6 @@ TEST(Arrivals, OfWhoMisledOnceAreNotTakenUnasked) {
   EXPECT_TRUE(arrivals.misleads(node(1)));
   EXPECT_FALSE(arrivals.room_for_proof(node(1)));
   EXPECT_TRUE(arrivals.room_for_block(node(1)));  // its own blocks are
-}
-
-TEST(Answers, AreAsManyAsQuestions) {
-  Answers answers(*Committee::of(4), 2);
-  EXPECT_FALSE(answers.expects(node(1)));
-  answers.asked(node(1));
-  EXPECT_TRUE(answers.expects(node(1)));
-  EXPECT_FALSE(answers.expects(node(2)));
-  answers.came(node(1));
-  EXPECT_FALSE(answers.expects(node(1)));
-  for (int i = 0; i < 9; ++i) answers.asked(node(1));
-  answers.came(node(1));
-  answers.came(node(1));
-  EXPECT_FALSE(answers.expects(node(1)));  // the others were lost, as far as anybody knows
 }
 
 TEST(GivenChains, GrowWhileSomebodyAsksOnFromThere) {

@@ -134,7 +134,7 @@ TEST(Commit, AStoreOfTheHostWithALogOfAnOlderBuildIsRefused) {
 TEST(Commit, AWriteAheadLogOfTheFormatBeforeIsRefusedByItsNumber) {
   std::vector<std::byte> head = encode_head(7);
   std::vector<std::byte> content(head.begin() + kFrameHeader, head.end());
-  content[0] = std::byte{5};
+  content[0] = std::byte{6};
   head = encode_header(0, {0, content.size(), 0, 0, 0, crypto::crc32c(content)});
   head.insert(head.end(), content.begin(), content.end());
   const auto path = std::filesystem::temp_directory_path() /
@@ -145,7 +145,7 @@ TEST(Commit, AWriteAheadLogOfTheFormatBeforeIsRefusedByItsNumber) {
   std::filesystem::remove(path);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(opened.error().what.find("has format 5, this program reads format 6"),
+  EXPECT_NE(opened.error().what.find("has format 6, this program reads format 7"),
             std::string::npos)
       << opened.error();
 }

@@ -1,8 +1,10 @@
 // Journals of protocols: recorded, read back, replayed, damaged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "engines/engine_of.hpp"
+#include "full_disk.hpp"
 #include "journal/file.hpp"
 #include "journal/recording_engine.hpp"
 #include "journal/replay_run.hpp"
@@ -180,6 +183,7 @@ class Journals : public ::testing::Test {
     EXPECT_EQ(engine->records_of(commit).size(), 1u);
     EXPECT_EQ(engine->entry_of(commit, {}).size(), 1u);
     broke_ = host.broke;
+    path_ = journal::journals_in(folder_).back();
   }
 
   Replayed again(const Sum& sum = {}) {
@@ -244,6 +248,7 @@ TEST_F(Journals, ABrokenInvariantIsOnTheDiskBeforeTheHostIsToldAndComesAgain) {
   (void)engine->run();
   ASSERT_EQ(host.broke.size(), 1u);
   EXPECT_THAT(host.broke[0], HasSubstr("the sum stays small"));
+  path_ = journal::journals_in(folder_).back();
   EXPECT_THAT(host.broke[0], HasSubstr(path_));
   // The engine still lives: what follows was read from the file as a dead process leaves it.
   const Replayed r = again(sum);
@@ -310,11 +315,175 @@ TEST_F(Journals, OneThatIsFullEndsAndTheProtocolGoesOn) {
   EXPECT_LT(fs::file_size(path_), 800u);
 }
 
+// It had no end mark, and its node was said to have been killed.
+TEST_F(Journals, OneThatAFullDiskEndsSaysSo) {
+  record();
+  const std::uint64_t whole = fs::file_size(path_);
+  std::uint64_t before = 0;
+  for (std::uint64_t size = 220; size < whole; size += 17) {
+    told_.clear();
+    {
+      const Full full(size);
+      record();
+    }
+    ASSERT_EQ(told_.size(), 1u) << size;
+    EXPECT_THAT(told_[0], HasSubstr("ends, the node goes on without it: File too large"));
+    const Replayed r = again();
+    EXPECT_EQ(r.end, Replayed::End::kDisk) << size;
+    EXPECT_EQ(r.disk, "File too large");
+    EXPECT_FALSE(r.difference) << size << ": " << r.difference->recorded;
+    // All that fits is there, but where not even the mark does: the calls of the last flush go.
+    EXPECT_GE(r.calls + 5, before);
+    before = std::max(before, r.calls);
+  }
+  EXPECT_GT(before, 10u);
+}
+
+TEST_F(Journals, AFullDiskMayLeaveTheMarkAlone) {
+  const std::size_t head = std::string("thresher journal 1\n").size();
+  {
+    const Full full(head + 40);
+    record();
+  }
+  EXPECT_EQ(content().size(), head + 13);
+  const Error why = replay_journal(path_, {"genesis.json"}).error();
+  EXPECT_THAT(why.text(), HasSubstr("its disk took no more (File too large)"));
+}
+
+// It was lost without a word, and what came after a cut was written behind a hole.
+TEST_F(Journals, WhoeverTouchesTheFileMeanwhileEndsItAndThatIsTold) {
+  using Touch = std::function<void(const std::string&)>;
+  const std::vector<std::pair<Touch, const char*>> touches{
+      {[](const std::string& path) { fs::remove(path); }, "was deleted or moved"},
+      {[](const std::string& path) { fs::rename(path, path + "-away"); }, "was deleted or moved"},
+      {[](const std::string& path) {
+         fs::remove(path);
+         std::ofstream(path) << "another";
+       },
+       "was deleted or moved"},
+      {[](const std::string& path) { fs::resize_file(path, 0); }, "it has 0 bytes"},
+      {[](const std::string& path) { std::ofstream(path, std::ios::app) << "more"; },
+       "somebody else changed it"}};
+  for (const auto& [touch, said] : touches) {
+    told_.clear();
+    Host host;
+    const auto engine = make_recorded(make(), host, writer());
+    host.engine = engine.get();
+    (void)engine->push(Start{5});
+    (void)engine->run();
+    EXPECT_TRUE(told_.empty());
+    path_ = journal::journals_in(folder_).back();
+    touch(path_);
+    const std::string left = content();
+    for (int i = 1; i <= 4; ++i) {
+      EXPECT_TRUE(engine->receive(NodeId{1}, *SumAdapter::encode(i)));
+      EXPECT_TRUE(engine->run());
+    }
+    ASSERT_EQ(told_.size(), 1u) << said;
+    EXPECT_THAT(told_[0], HasSubstr(said));
+    EXPECT_EQ(content(), left);
+    fs::remove_all(folder_);
+  }
+}
+
+TEST_F(Journals, ABrokenInvariantIsNotSaidToStandInAJournalThatHasEnded) {
+  Sum sum;
+  sum.breaks_at = 6;
+  Host host;
+  const auto engine = make_recorded(make(sum), host, writer());
+  host.engine = engine.get();
+  (void)engine->push(Start{5});
+  (void)engine->run();
+  fs::remove(journal::journals_in(folder_).back());
+  for (int i = 1; i <= 4; ++i) (void)engine->receive(NodeId{1}, *SumAdapter::encode(i));
+  (void)engine->run();
+  ASSERT_EQ(host.broke.size(), 1u);
+  EXPECT_THAT(host.broke[0], ::testing::Not(HasSubstr("replay")));
+}
+
+TEST_F(Journals, WhatFollowsTheEndMarkIsNamed) {
+  for (const std::uint64_t most : {std::uint64_t{600}, std::uint64_t{1} << 20}) {
+    record({}, most);
+    const std::string whole = content();
+    for (const std::string& more : {std::string(1, '\0'), std::string("x"), whole}) {
+      set_content(whole + more);
+      const Replayed r = again();
+      EXPECT_EQ(r.end, Replayed::End::kDamaged);
+      EXPECT_THAT(r.damage, HasSubstr("follow its end mark, from byte " +
+                                      std::to_string(whole.size()) + " of the file"));
+    }
+  }
+}
+
+// Its node was said to have been killed.
+TEST_F(Journals, ADamagedBeginningIsSaidToBeDamaged) {
+  record();
+  const std::string whole = content();
+  const std::size_t head = std::string("thresher journal 1\n").size();
+  for (const std::size_t at : {head + 2, head + 5, head + 8, head + 9, head + 40}) {
+    std::string bad = whole;
+    bad[at] = static_cast<char>(bad[at] ^ 0x20);
+    set_content(bad);
+    const Error why = replay_journal(path_, {"genesis.json"}).error();
+    EXPECT_THAT(why.what, HasSubstr("is damaged: entry 1, at byte " + std::to_string(head))) << at;
+  }
+  set_content(whole.substr(0, head + 50));
+  EXPECT_THAT(replay_journal(path_, {"genesis.json"}).error().text(),
+              HasSubstr("was killed when it had just begun to write, or the file was cut since"));
+  set_content("t" + whole);
+  EXPECT_THAT(replay_journal(path_, {"genesis.json"}).error().what,
+              HasSubstr("is no journal of a node, or its first bytes are damaged"));
+}
+
+// A folder with such a name was the newest journal, and the largest number was followed by 0.
+TEST_F(Journals, WhatHasTheNameOfAJournalOnlyIsLeftAlone) {
+  fs::create_directories(folder_ + "/journal-9");
+  ASSERT_EQ(::mkfifo((folder_ + "/journal-10").c_str(), 0600), 0);
+  std::ofstream(folder_ + "/mine") << "precious";
+  fs::create_symlink(folder_ + "/mine", folder_ + "/journal-11");
+  for (const char* name : {"journal-18446744073709551615", "journal-007", "journal-x", "journal-"})
+    std::ofstream(folder_ + "/" + name) << "precious";
+  EXPECT_TRUE(journal::journals_in(folder_).empty());
+  for (int i = 0; i < 3; ++i) record();
+  EXPECT_TRUE(told_.empty());
+  EXPECT_THAT(journal::journals_in(folder_),
+              ::testing::ElementsAre(folder_ + "/journal-13", folder_ + "/journal-14"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}), 10);
+  std::ofstream(folder_ + "/journal-1000000000000") << "precious";
+  record();
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_THAT(told_[0], HasSubstr("no number is left for it"));
+}
+
 TEST_F(Journals, AFolderKeepsThoseOfTheLastTwoStarts) {
   for (int i = 0; i < 5; ++i) record();
   EXPECT_THAT(journal::journals_in(folder_),
               ::testing::ElementsAre(folder_ + "/journal-4", folder_ + "/journal-5"));
   EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Journals, StartsThatAreRefusedPushNothingOut) {
+  record();
+  record();
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = writer();
+    EXPECT_TRUE(fs::exists(path_));
+  }
+  EXPECT_FALSE(fs::exists(path_)) << "it goes with its writer";
+  EXPECT_THAT(journal::journals_in(folder_),
+              ::testing::ElementsAre(folder_ + "/journal-1", folder_ + "/journal-2"));
+}
+
+TEST_F(Journals, AProtocolThatBreaksBeforeItsStartLeavesItsJournal) {
+  Host host;
+  {
+    const auto engine = make_recorded(make({.breaks_at = 1}), host, writer());
+    (void)engine->receive(NodeId{1}, *SumAdapter::encode(3));
+    (void)engine->run();
+  }
+  ASSERT_EQ(host.broke.size(), 1u);
+  ASSERT_EQ(journal::journals_in(folder_).size(), 1u);
+  EXPECT_THAT(host.broke[0], HasSubstr(journal::journals_in(folder_)[0]));
 }
 
 TEST_F(Journals, WhatIsNoJournalIsRefusedByWhatItIs) {

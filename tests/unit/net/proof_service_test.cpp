@@ -54,7 +54,7 @@ struct Proved {
     serve_all();
     EXPECT_EQ(told.size(), 1u);
     EXPECT_FALSE(told[0].second);
-    return told[0].second ? std::string() : told[0].second.error();
+    return told[0].second ? std::string() : told[0].second.error().text();
   }
 };
 

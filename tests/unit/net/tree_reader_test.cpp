@@ -127,7 +127,7 @@ TEST(TreeReader, WhatCannotBeReadIsLookedForAgainByTheNextQuestion) {
   }
   const auto proof = proof_of(tree, 0, {c, {NodeSet(4), {}}}, 3);
   ASSERT_FALSE(proof);
-  EXPECT_NE(proof.error().find("cannot be read back"), std::string::npos) << proof.error();
+  EXPECT_NE(proof.error().text().find("cannot be read back"), std::string::npos) << proof.error();
   log.write({kLedgerTable, key, kept, {}, true});
   expect_proofs(log, at, rng);
   EXPECT_TRUE(proof_of(tree, 0, {c, {NodeSet(4), {}}}, 3));
@@ -146,7 +146,7 @@ TEST(TreeReader, ACheckpointWithOtherResultsThanItsLengthSaysProvesNothing) {
     TreeReader tree(log.store, reader, at);
     const auto proof = proof_of(tree, c.length - 1, {c, {NodeSet(4), {}}}, 3);
     ASSERT_FALSE(proof);
-    EXPECT_NE(proof.error().find("it is damaged"), std::string::npos) << proof.error();
+    EXPECT_NE(proof.error().text().find("it is damaged"), std::string::npos) << proof.error();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "store/wal_scan.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/disk_store.hpp"
+#include "thresher/net/node.hpp"
 
 namespace thresher::net {
 namespace {
@@ -271,14 +272,86 @@ TEST_F(WalRelease, AFileThatIsMissingOrShortInTheMiddleIsNamed) {
     EXPECT_NE(why.find("/" + file + "' was cut short"), std::string::npos) << why;
     EXPECT_NE(why.find("Put it back"), std::string::npos) << why;
     EXPECT_NE(why.find("--observe"), std::string::npos) << why;
+    return why;
   };
   const fs::path third = folder_ / ("wal." + std::to_string(2 * kSegment));
   fs::resize_file(third, kSegment / 2);
   expect_named(third.filename().string());
   fs::resize_file(third, 0);
-  expect_named(third.filename().string());
+  EXPECT_EQ(expect_named(third.filename().string()).find("is gone"), std::string::npos);
   fs::remove(third);
-  expect_named("wal." + std::to_string(kSegment));
+  const std::string why = expect_named("wal." + std::to_string(kSegment));
+  EXPECT_NE(why.find("or '" + third.string() + "' is gone"), std::string::npos) << why;
+}
+
+// Its message named 'wal.', the files' common beginning.
+TEST_F(WalRelease, AFileThatIsMissingBehindWhatWasGivenBackIsToldOf) {
+  std::vector<std::string> files;
+  {
+    const auto store = open();
+    fill(*store, 60, 50);
+    ASSERT_TRUE(store->release(&named, kLeading));
+    ASSERT_GT(store->released(), 0u);
+  }
+  for (const auto& file : fs::directory_iterator(folder_)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with("wal.") && name != "wal.base") files.push_back(name);
+  }
+  ASSERT_GT(files.size(), 1u);
+  fs::remove(folder_ / *std::ranges::min_element(files, {}, [](const std::string& name) {
+               return std::stoull(name.substr(4));
+             }));
+  fs::remove_all(folder_ / "index");
+  const std::string why = refused();
+  EXPECT_NE(why.find("the file behind '" + (folder_ / "wal").string() + "' is gone"),
+            std::string::npos)
+      << why;
+}
+
+// The message said what RocksDB said, and not that nothing is lost with the index.
+TEST_F(WalRelease, AnIndexThatCannotBeOpenedIsSaidToBeMadeAgain) {
+  std::vector<std::string> expected;
+  {
+    const auto store = open();
+    fill(*store, 20, 5);
+    expected = content(*store);
+  }
+  const fs::path index = folder_ / "index";
+  fs::remove(index / "LOCK");
+  fs::create_directory(index / "LOCK");
+  EXPECT_NE(refused().find("move 'index' away: it is made again"), std::string::npos) << refused();
+  fs::remove_all(index);
+  std::ofstream(index) << "a file";
+  EXPECT_NE(refused().find("move 'index' away: it is made again"), std::string::npos) << refused();
+  fs::rename(index, root_ / "away");
+  EXPECT_EQ(content(*open()), expected);
+}
+
+TEST_F(WalRelease, WhereALogBeginsIsCheckedWithoutANode) {
+  NodeOptions options;
+  options.home = root_.string();
+  options.data = folder_.string();
+  EXPECT_TRUE(check_log(options)) << "there is none yet";
+  {
+    const auto store = open();
+    fill(*store, 60, 50);
+    EXPECT_TRUE(check_log(options)) << "of a node that runs, too";
+    ASSERT_TRUE(store->release(&named, kLeading));
+  }
+  EXPECT_TRUE(check_log(options));
+  const fs::path base = folder_ / "wal.base";
+  const fs::path good = root_ / "good";
+  fs::copy(base, good);
+  fs::resize_file(base, fs::file_size(base) - 1);
+  EXPECT_EQ(check_log(options).error().where, base.string());
+  fs::remove(base);
+  EXPECT_EQ(check_log(options).error().where, base.string());
+  fs::copy(good, base);
+  EXPECT_TRUE(check_log(options));
+  fs::remove(folder_ / "wal");
+  EXPECT_NE(check_log(options).error().what.find("the first file of the log"), std::string::npos);
+  options.store = StoreKind::kMemory;
+  EXPECT_TRUE(check_log(options));
 }
 
 TEST_F(WalRelease, WhatLeadsIsReadBeforeTheRest) {

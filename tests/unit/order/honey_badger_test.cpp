@@ -196,28 +196,25 @@ TEST(HoneyBadgerLeftOut, ALiarWhoToldThePayloadBeforeDisarmsNothing) {
   EXPECT_EQ(all.ordered, 1u);
 }
 
-TEST(HoneyBadgerLeftOut, EpochsThatWerePassedOverCount) {
+// `fault` begins with the request of node 3, which is ordered within `deltas` of its end.
+void expect_ordered_once_it_ends(bool LeftOut::*fault, std::uint64_t deltas) {
   LeftOut all;
   all.run(10);
   all.net.feed(3, request(LeftOut::kMine));
-  all.cut = true;
+  all.*fault = true;
   all.run(30);
   EXPECT_EQ(all.ordered, 0u);
-  all.cut = false;
-  all.run(80);
+  all.*fault = false;
+  all.run(deltas);
   EXPECT_EQ(all.ordered, 1u);
 }
 
+TEST(HoneyBadgerLeftOut, EpochsThatWerePassedOverCount) {
+  expect_ordered_once_it_ends(&LeftOut::cut, 80);
+}
+
 TEST(HoneyBadgerLeftOut, CopiesThatWereLostAreSentAgain) {
-  LeftOut all;
-  all.run(10);
-  all.net.feed(3, request(LeftOut::kMine));
-  all.lose = true;
-  all.run(30);
-  EXPECT_EQ(all.ordered, 0u);
-  all.lose = false;
-  all.run(40);
-  EXPECT_EQ(all.ordered, 1u);
+  expect_ordered_once_it_ends(&LeftOut::lose, 40);
 }
 
 // A liar's queue is full of what is small at all nodes, and their own queues are longer than a

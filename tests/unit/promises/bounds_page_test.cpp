@@ -190,6 +190,7 @@ void add_pbft(const Committee& c, Table& out) {
   };
   add("bytes of requests", most.request_bytes);
   add("bytes of proposals", most.proposal_bytes);
+  add("bytes of accepted values", most.value_bytes);
   add("slots with votes", most.slots);
   add("digests that peers named", most.digests);
   add("decisions", most.decisions);

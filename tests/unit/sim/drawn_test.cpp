@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "thresher/sim/fuzz.hpp"
 #include "thresher/sim/names.hpp"
@@ -70,6 +71,47 @@ TEST(Drawn, WhatAFileSaysStays) {
     const Experiment e = draw_schedule(base, seed, menu_of(base.protocol));
     EXPECT_EQ(e.parameters.at("window"), Parameter{std::int64_t{8}});
   }
+}
+
+/// The correct nodes that somebody's `selective` names in a schedule whose memory is short.
+std::set<NodeId> told_by_liars(const Experiment& e) {
+  std::set<NodeId> out;
+  std::set<NodeId> liars;
+  for (const FaultAction& a : e.faults) liars.insert(a.who.begin(), a.who.end());
+  for (const FaultAction& a : e.faults) {
+    if (a.what == FaultKind::kSelective) out.insert(a.group.begin(), a.group.end());
+  }
+  for (const NodeId liar : liars) out.erase(liar);
+  return out;
+}
+
+// Seed 39737: a liar spoke to two nodes and answered one of them. The other had asked that one too
+// early, and in rounds it asks again only when the memory of 16 rounds has lost the block.
+TEST(Drawn, InRoundsLiarsTellOneNodeWhatAShortMemoryLoses) {
+  Experiment base;
+  base.protocol = "thresher";
+  base.stop.rounds = 40;
+  const Menu menu = menu_of(base.protocol);
+  base.n = 6;
+  base.f = 1;
+  const Outcome o = simulate(draw_schedule(base, 39737, menu), {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+  base.n = 10;
+  base.f = 3;
+  int drawn = 0;
+  int more = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    base.engine = Engine::kRounds;
+    const Experiment e = draw_schedule(base, seed, menu);
+    const auto depth = e.parameters.find("gc_depth");
+    if (depth == e.parameters.end()) continue;
+    ++drawn;
+    EXPECT_LE(told_by_liars(e).size(), 1u) << "seed " << seed;
+    base.engine = Engine::kEvents;
+    more += told_by_liars(draw_schedule(base, seed, menu)).size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(drawn, 10);
+  EXPECT_GT(more, 5) << "timers are exact there, so liars tell whom they like";
 }
 
 // A run may end while all nodes are down: seed 200,000 of vrf-coin did, and read the first of none.

@@ -2,6 +2,7 @@
 // explored; the conditions over rounds; `[]` decided exactly; what is refused.
 #include <gmock/gmock.h>
 
+#include "parsed.hpp"
 #include "thresher/protocols/agreement/tables.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/export.hpp"
@@ -19,12 +20,6 @@ const Property& property(const Automaton& ta, const std::string& name) {
   }
   ADD_FAILURE() << "no property " << name;
   return ta.properties.front();
-}
-
-Automaton parsed(const std::string& text) {
-  auto ta = parse_automaton(text, "test.ta");
-  EXPECT_TRUE(ta) << ta.error();
-  return ta ? *ta : Automaton{};
 }
 
 TEST(Binding, FindsTheCoinAttackOnMmr14) {

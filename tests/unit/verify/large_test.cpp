@@ -53,7 +53,7 @@ TEST(Large, TheTimeIsKeptWhileTheQuestionIsBuilt) {
 
 // One list entry a location and one recursion a location: refused, not a stack that overflows.
 TEST(Large, ExplorationRefusesManyLocations) {
-  Automaton ta = chain(90'000, 1);
+  Automaton ta = chain(20'000, 1);
   ta.initial.clear();
   for (const char* checker : {"explicit", "acs", "zcs"}) {
     CheckOptions options;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <set>
 
+#include "parsed.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/text.hpp"
@@ -16,12 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-Automaton parsed(const std::string& text) {
-  auto ta = parse_automaton(text, "test.ta");
-  EXPECT_TRUE(ta) << ta.error();
-  return ta ? *ta : Automaton{};
-}
 
 std::string with_assumption(const std::string& condition) {
   return "skel A { shared x; parameters N; define M == x + N; locations (0) { a; b; }\n"

@@ -41,7 +41,7 @@ Bracha::Message some_bracha(Prng& rng) {
 }
 
 Pbft::Message some_pbft(Prng& rng) {
-  switch (rng.below(8)) {
+  switch (rng.below(12)) {
     case 0:
       return pbft::PrePrepare{rng.next(), rng.next(), some_bytes(rng)};
     case 1:
@@ -56,7 +56,15 @@ Pbft::Message some_pbft(Prng& rng) {
     case 5:
       return pbft::Want{rng.next(), rng.next()};
     case 6:
-      return pbft::Decided{rng.next(), some_bytes(rng)};
+      return pbft::Ordered{rng.next(), some_digest(rng)};
+    case 7:
+      return pbft::Fetch{rng.next(), some_digest(rng)};
+    case 8:
+      return pbft::Fetched{rng.next(), some_bytes(rng)};
+    case 9:
+      return pbft::Offer{some_digest(rng), rng.below(2) == 0};
+    case 10:
+      return pbft::Ask{some_digest(rng), rng.below(2) == 0};
     default:
       return some_bracha(rng);
   }
@@ -225,7 +233,7 @@ leader_chain::Block some_block(Prng& rng) {
   return block;
 }
 LeaderChain::Message some_leader_chain(Prng& rng) {
-  switch (rng.below(9)) {
+  switch (rng.below(13)) {
     case 0: {
       leader_chain::Propose m{some_block(rng), {}, {}};
       if (rng.below(2) == 0) m.parent = some_certificate(rng);
@@ -252,6 +260,14 @@ LeaderChain::Message some_leader_chain(Prng& rng) {
       return leader_chain::WantBlock{{rng.next(), some_digest(rng)}};
     case 7:
       return leader_chain::Give{some_block(rng)};
+    case 8:
+      return leader_chain::Ordered{rng.next(), some_digest(rng)};
+    case 9:
+      return leader_chain::Fetch{rng.next(), some_digest(rng)};
+    case 10:
+      return leader_chain::Offer{some_digest(rng), rng.below(2) == 0};
+    case 11:
+      return leader_chain::Ask{some_digest(rng), rng.below(2) == 0};
     default:
       return leader_chain::Decided{rng.next(), some_bytes(rng)};
   }

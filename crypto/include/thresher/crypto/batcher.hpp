@@ -50,8 +50,8 @@ struct VerifyAnswer {
   std::uint32_t instance = 0;
   Ticket ticket;
   std::uint32_t sender = 0;
-  Verdict verdict = Verdict::kUnavailable;
-  bool good() const { return verdict == Verdict::kValid; }
+  SignatureStatus verdict = SignatureStatus::kUnavailable;
+  bool good() const { return verdict == SignatureStatus::kValid; }
 };
 
 struct BatcherOptions {
@@ -144,7 +144,7 @@ class Batcher {
   /// What the accelerator works on. The worker reads `requests` and writes `verdicts`.
   struct Wave {
     std::vector<VerifyRequest> requests;
-    std::vector<Verdict> verdicts;
+    std::vector<SignatureStatus> verdicts;
     std::uint64_t begun_us = 0;
     bool taken = false;  // by the worker
     bool done = false;

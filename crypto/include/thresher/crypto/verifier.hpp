@@ -26,7 +26,7 @@
 
 namespace thresher::crypto {
 
-enum class Verdict : std::uint8_t { kValid, kBadSignature, kBadKey, kUnavailable };
+enum class SignatureStatus : std::uint8_t { kValid, kBadSignature, kBadKey, kUnavailable };
 
 struct SignatureJob {
   PublicKey key;
@@ -48,7 +48,8 @@ class BatchVerifier {
     return false;
   }
   /// Pre: equal sizes.
-  virtual void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept = 0;
+  virtual void verify(std::span<const SignatureJob> jobs,
+                      std::span<SignatureStatus> verdicts) noexcept = 0;
   /// The name of the card that it runs on; empty for the processor.
   virtual std::string accelerator() const { return {}; }
   /// Why verdicts are kUnavailable; empty as long as none was. `where`: the backend's name. Does

@@ -26,7 +26,7 @@ namespace thresher::net {
 
 /// For the log and for its index. A log of another is refused; an index of another is made
 /// again.
-inline constexpr std::uint32_t kStoreVersion = 6;
+inline constexpr std::uint32_t kStoreVersion = 7;
 
 class DiskStore final : public NodeStore {
  public:

@@ -145,6 +145,10 @@ NodeOptions with_paths(NodeOptions options);
 /// Whether a store can be where the options say, as far as the paths show. kMalformed: none can;
 /// `where` is the path that is in the way.
 Result<Unit, Error> check_data(const NodeOptions& options);
+/// Whether what says where a node's log begins, its first file and wal.base, is there and whole. A
+/// folder without a log is good. Changes nothing, reads no more of the log, and the node may run.
+/// Errors: as of a start, before it reads the log; `where` is the file.
+Result<Unit, Error> check_log(const NodeOptions& options);
 
 class Node {
  public:

@@ -59,12 +59,14 @@ struct Replayed {
 
   enum class End : std::uint8_t {
     kClosed,  ///< the node ended in order
-    kCut,     ///< the process was killed, or still runs
+    kCut,     ///< no end mark: the process was killed or still runs, or what followed is lost
     kFull,    ///< the journal had reached its size
-    kDamaged  ///< bytes behind the last good entry are not as they were written
+    kDisk,    ///< the disk took no more; the node went on
+    kDamaged  ///< bytes behind the last good entry, or behind the end mark, are not the node's
   };
-  End end = End::kClosed;
-  std::string damage{};  ///< of kDamaged: where
+  End end = End::kClosed;  ///< of no meaning where there is a difference: that is where it stops
+  std::string damage{};    ///< of kDamaged: where
+  std::string disk{};      ///< of kDisk: what the system said
 };
 
 /// Errors: those of reading the journal, the genesis file and the share of the coin, with `where`

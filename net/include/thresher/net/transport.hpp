@@ -41,8 +41,9 @@ namespace thresher::net {
 /// nothing is new. 5: a start that signs says so by a signature; again for nodes alone. 6: the root
 /// of a payload has hashes in the place of data; again for nodes alone. 7: a node says on
 /// which grid it takes snapshots, a newcomer which grids it waits for, and who is asked by a start
-/// where its log ends; again for nodes alone. Messages: net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 7;
+/// where its log ends; again for nodes alone. 8: nodes of PBFT, Simplex and HotStuff-2 offer and
+/// ask for values by their digests. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 8;
 /// Clients of this version and later are spoken to alike.
 inline constexpr std::uint32_t kClientVersion = 3;
 /// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion

@@ -34,7 +34,7 @@ std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last);
 /// The author that the coin of a wave names; empty while nobody knows.
 using CoinOf = std::function<std::optional<NodeId>(std::uint64_t wave)>;
 
-/// The same for asynchronous rules (docs/protocols/anchored.md, "`bullshark-async`"). Orders
+/// The same for asynchronous rules: R19, with the waves of R16 to R18. Orders
 /// nothing that a coin still missing could change.
 std::vector<Anchor> commit_async(const Store& store, const Rules& rules, Round last,
                                  const CoinOf& coin);

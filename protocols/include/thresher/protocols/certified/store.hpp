@@ -25,7 +25,8 @@ struct Cell {
 
 class Store {
  public:
-  explicit Store(const Committee& committee) : committee_(committee) {}
+  explicit Store(const Committee& committee)
+      : committee_(committee), highest_accepted_(committee.size()) {}
 
   /// Pre: the round is above the floor. False when a vertex of that name is there already.
   bool insert(VertexPtr vertex);
@@ -39,6 +40,8 @@ class Store {
   bool settled(const Ref& ref) const { return ref.round <= floor_ || accepted(ref); }
 
   const Tally& accepted_authors(Round round) const;
+  /// The highest round of a vertex of the author that was accepted, forgotten or not; 0: none was.
+  Round highest_accepted(NodeId author) const { return highest_accepted_[author.value]; }
   /// Accepted vertices of the round after with an edge to `anchor`, whose round has anchors.
   std::uint32_t votes(const Ref& anchor) const;
   /// The rounds in [from, round] that hold vertices reached from `start`, as sets of authors; index
@@ -91,6 +94,7 @@ class Store {
   Round floor_{0};
   std::uint64_t version_ = 0;
   std::size_t size_ = 0;
+  std::vector<Round> highest_accepted_;  // by author
   Tally none_;
 };
 

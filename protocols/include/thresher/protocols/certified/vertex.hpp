@@ -109,8 +109,8 @@ inline NodeId anchor_of(Round round, const Committee& committee) {
 inline bool has_anchor(Round round) {
   return round.value >= 2 && round.value % 2 == 0;
 }
-/// Waves of the asynchronous rules: rounds 2 to 5, 6 to 9, ...; the first and the third have an
-/// anchor.
+/// R16. Waves of the asynchronous rules: rounds 2 to 5, 6 to 9, ...; the first and the third have
+/// an anchor.
 inline constexpr std::uint64_t kWaveRounds = 4;
 inline constexpr std::uint64_t kFirstOfWaves = 2;
 inline std::uint64_t wave_of(Round round) {

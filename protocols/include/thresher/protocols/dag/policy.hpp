@@ -22,9 +22,12 @@
 #include "thresher/protocols/dag/message.hpp"
 #include "thresher/protocols/dag/rules.hpp"
 
+namespace thresher::chassis {
+class Latecomers;
+}
+
 namespace thresher::dag {
 
-class Latecomers;
 class Store;
 struct Candidate;
 struct Decision;
@@ -88,7 +91,7 @@ class Policy {
   /// Q3, Q4: whether others are told of a culprit.
   virtual bool tells_of(NodeId culprit) const;
   /// B2: whether blocks of late authors go along with a new one, if there are any.
-  virtual bool brings(const Latecomers& latecomers, Round now) const;
+  virtual bool brings(const chassis::Latecomers& latecomers, Round now) const;
   /// F2: for how many rounds below the floor accepted blocks are kept for peers (attic.hpp).
   virtual std::uint64_t kept_below_floor(std::uint64_t fetches_beyond,
                                          std::uint64_t gc_depth) const;

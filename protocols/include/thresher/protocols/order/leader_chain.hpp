@@ -38,9 +38,13 @@ namespace thresher {
 
 namespace leader_chain {
 
+using order::Ask;
 using order::Decided;
 using order::Delivery;
+using order::Fetch;
 using order::Forward;
+using order::Offer;
+using order::Ordered;
 using order::Submit;
 
 /// What a signature says: that a block may be certified, that a view may be skipped, that a block
@@ -139,7 +143,9 @@ class LeaderChain {
  public:
   using Message = std::variant<leader_chain::Propose, leader_chain::Vote, leader_chain::Certificate,
                                leader_chain::Forward, leader_chain::Want, leader_chain::Status,
-                               leader_chain::WantBlock, leader_chain::Give, leader_chain::Decided>;
+                               leader_chain::WantBlock, leader_chain::Give, leader_chain::Decided,
+                               leader_chain::Offer, leader_chain::Ask, leader_chain::Ordered,
+                               leader_chain::Fetch>;
   using Output = leader_chain::Delivery;
   using Request = leader_chain::Submit;
   using Fx = Effects<Message, Output>;
@@ -239,6 +245,10 @@ class LeaderChain {
   bool receive(NodeId from, const leader_chain::Vote& m, Fx& fx);
   bool receive(NodeId from, const Certificate& m, Fx& fx);
   bool receive(NodeId from, const leader_chain::Forward& m, Fx& fx);
+  bool receive(NodeId from, const leader_chain::Offer& m, Fx& fx);
+  bool receive(NodeId from, const leader_chain::Ask& m, Fx& fx);
+  bool receive(NodeId from, const leader_chain::Ordered& m, Fx& fx);
+  bool receive(NodeId from, const leader_chain::Fetch& m, Fx& fx);
   bool receive(NodeId from, const leader_chain::Want& m, Fx& fx);
   bool receive(NodeId from, const leader_chain::Status& m, Fx& fx);
   bool receive(NodeId from, const leader_chain::WantBlock& m, Fx& fx);
@@ -288,6 +298,9 @@ class LeaderChain {
   void tick(Fx& fx);
   void repeat(Fx& fx);
   void ask_slots(Fx& fx);
+  bool settle(std::uint64_t slot);
+  const Bytes* value_of(const Digest& digest) const;
+  void fetch_named(Fx& fx);
   void ask_blocks(Fx& fx);
   void ask_skips(Fx& fx);
   void give_certificates(NodeId to, std::uint64_t from_view, Fx& fx);
@@ -323,6 +336,12 @@ class LeaderChain {
   std::uint64_t tickets_ = 0;
   Marks latest_;    // views that peers are in: the one that a correct node is in
   Marks frontier_;  // slots that a correct node delivered
+  /// When a slot's value is asked for next, in ticks, and how often it was.
+  struct Asked {
+    std::uint64_t next = 0;
+    std::uint64_t times = 0;
+  };
+  std::map<std::uint64_t, Asked> asks_;
   std::map<NodeId, std::uint64_t> served_;  // bytes sent to each on its questions, for a while
   bool serving_ = false;
   bool started_ = false;

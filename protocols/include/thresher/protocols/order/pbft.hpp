@@ -8,15 +8,15 @@
 // unless it crashed before the others heard of it, and no leader can leave it out for long while it
 // serves others. Channels are authenticated, nothing is signed: a prepared value that a view change
 // claims counts only if a validity set says it was proposed, and view changes travel by Bracha's
-// broadcast, so that all judge the same ones and a new-view only names them. Votes and views are
-// durable first; a restarted node votes again from the next view on. A node that missed any number
-// of views joins the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of
-// each peer `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered
-// within the last `history` slots copies are not delivered again. A node more than `history` slots
-// behind needs the state from elsewhere. Does not judge payloads, and does not hide them from the
-// leader. Rules, proofs and bounds: docs/protocols/pbft.md.
-// Source: Castro, Liskov, "Practical Byzantine Fault Tolerance and Proactive Recovery" (2002),
-// sections 4.4 and 4.5.
+// broadcast, so that all judge the same ones and a new-view only names them. They hold digests; who
+// lacks a value asks those that accepted it. Accepted values, votes and views are durable first; a
+// restarted node votes again from the next view on. A node that missed any number of views joins
+// the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
+// `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
+// last `history` slots copies are not delivered again. A node more than `history` slots behind
+// needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
+// Rules, proofs and bounds: docs/protocols/pbft.md. Source: Castro, Liskov, "Practical Byzantine
+// Fault Tolerance and Proactive Recovery" (2002), sections 4.4 and 4.5.
 #pragma once
 
 #include <algorithm>
@@ -34,9 +34,12 @@ namespace thresher {
 
 namespace pbft {
 
-using order::Decided;
+using order::Ask;
 using order::Delivery;
+using order::Fetch;
 using order::Forward;
+using order::Offer;
+using order::Ordered;
 using order::Submit;
 
 enum Phase : std::uint8_t { kPrepare, kCommit };
@@ -68,6 +71,13 @@ struct Want {
   std::uint64_t slot = 0;
 };
 
+/// Answers Fetch: a value that the sender accepted for `slot`, as it said in a vote or a view
+/// change, or that it delivered there.
+struct Fetched {
+  std::uint64_t slot = 0;
+  Bytes value;
+};
+
 /// Table of the durable decisions: key decision_key(slot), body the value. The record's value is
 /// kDelivered, or kRepeated for an empty value and one that was delivered at an earlier slot.
 inline constexpr std::uint32_t kDecisions = SlotLog::kTable;
@@ -78,7 +88,7 @@ Bytes decision_key(std::uint64_t slot);
 /// What a node says of a slot when it leaves a view.
 struct SlotReport {
   std::uint64_t prepared_view = 0;       ///< 0: never prepared
-  Bytes prepared;                        ///< in that view
+  Digest prepared{};                     ///< in that view
   std::map<Digest, std::uint64_t> seen;  ///< accepted proposals, each with its last view
 };
 struct ViewChange {
@@ -90,6 +100,8 @@ struct ViewChange {
 struct Footprint {
   std::size_t request_bytes = 0;
   std::size_t proposal_bytes = 0;  ///< of leaders, for this view and the next two
+  std::size_t value_bytes = 0;     ///< accepted for open slots
+  std::size_t asks = 0;            ///< values that are asked for
   std::size_t slots = 0;           ///< with votes
   std::size_t digests = 0;         ///< that peers voted for, or called decided
   std::size_t decisions = 0;       ///< delivered ones of the history, and those ahead of them
@@ -102,7 +114,8 @@ struct Footprint {
 class Pbft {
  public:
   using Message = std::variant<pbft::PrePrepare, pbft::Vote, pbft::NewView, pbft::Forward,
-                               pbft::Checkpoint, pbft::Want, pbft::Decided, Bracha::Message>;
+                               pbft::Checkpoint, pbft::Want, pbft::Ordered, Bracha::Message,
+                               pbft::Fetch, pbft::Fetched, pbft::Offer, pbft::Ask>;
   using Output = pbft::Delivery;
   using Request = pbft::Submit;
   using Fx = Effects<Message, Output>;
@@ -175,18 +188,26 @@ class Pbft {
   };
   struct Slot {
     pbft::SlotReport claim;
+    std::map<Digest, Bytes> values;           // those of claim.seen, without the hole
     std::map<std::uint64_t, Ballot> ballots;  // by view, this one and the next few
   };
-  using Choice = std::map<std::uint64_t, Bytes>;
-  /// What a new view makes of one slot: `value` may be empty though it was prepared (a hole).
+  using Choice = std::map<std::uint64_t, Digest>;
+  /// What a new view makes of one slot: the value may be the hole though it was prepared.
   struct Chosen {
-    Bytes value;
+    Digest value{};
     bool prepared = false;
+  };
+  /// How often a value that is missing was asked for, and when it is next, in ticks.
+  struct Asked {
+    std::uint64_t next = 0;
+    std::uint64_t pause = 0;
+    std::uint64_t times = 0;
   };
   /// The request that the leader was told to be late with.
   struct Complaint {
     Digest digest{};
     std::uint64_t since = 0;
+    std::uint64_t next = 0;  ///< when the leader is told of it once more
   };
 
   // Each says whether anything may follow from the message.
@@ -196,8 +217,13 @@ class Pbft {
   bool receive(NodeId from, const pbft::Forward& m, Fx& fx);
   bool receive(NodeId from, const pbft::Checkpoint& m, Fx& fx);
   bool receive(NodeId from, const pbft::Want& m, Fx& fx);
-  bool receive(NodeId from, const pbft::Decided& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Ordered& m, Fx& fx);
   bool receive(NodeId from, const Bracha::Message& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Fetch& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Fetched& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Offer& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Ask& m, Fx& fx);
+  bool serve(NodeId to, std::size_t bytes, Fx& fx);
   NodeId leader(std::uint64_t view) const;
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
   bool note_view(NodeId from, const Message& m);
@@ -214,6 +240,13 @@ class Pbft {
   bool may_accept(std::uint64_t slot, const pbft::SlotReport& claim, const Bytes& value) const;
   void accept(std::uint64_t slot, const Bytes& value, Fx& fx);
   void vote(std::uint64_t slot, Ballot& b, pbft::Phase phase, Fx& fx);
+  void note_named(std::uint64_t slot, const Ballot& b);
+  std::optional<Digest> named(std::uint64_t slot) const;
+  std::optional<Bytes> value_of(std::uint64_t slot, const Digest& digest) const;
+  std::vector<NodeId> holders(std::uint64_t slot, const Digest& digest) const;
+  void fetch_missing(Fx& fx);
+  void fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx& fx);
+  bool settle(std::uint64_t slot);
   bool announce(NodeId id, std::uint64_t delivered);
   Tally* count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
   bool enough(const Ballot& b, pbft::Phase phase) const;
@@ -224,6 +257,8 @@ class Pbft {
   void move_floor(Fx& fx);
   void save_view(Fx& fx) const;
   void save_claim(std::uint64_t slot, const pbft::SlotReport& claim, Fx& fx) const;
+  void keep_value(std::uint64_t slot, Slot& s, const Digest& digest, const Bytes& value, Fx& fx);
+  void restore_claim(const Restored& record);
   void resume(Fx& fx);
   void change_view(std::uint64_t view, Fx& fx);
   void submit_view_change(Fx& fx);
@@ -258,7 +293,7 @@ class Pbft {
   std::uint64_t next_ = 0;              // first slot of this view that its leader is free to fill
   std::uint64_t first_ = 0;             // below it the view change decided what this view proposes
   std::uint64_t worn_ = 0;              // below it leaders that are free make holes
-  std::uint64_t highest_ = 0;           // one above the highest slot accepted
+  std::uint64_t highest_ = 0;           // one above the highest slot that this view's leader named
   std::uint64_t age_ = 0;               // ticks without progress
   std::optional<std::uint64_t> asked_;  // the slot of the last question to all
   std::uint64_t quiet_ = 0;             // ticks since the last delivery
@@ -271,6 +306,8 @@ class Pbft {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> proposals_;  // by view, slot
   std::map<std::uint64_t, std::vector<NodeId>> starts_;                 // new-views, by view
   std::map<NodeId, pbft::ViewChange> changes_;                          // to this view
+  Choice chosen_;                        // what this view proposes again
+  std::map<std::uint64_t, Asked> asks_;  // for values that this view's leader named, by slot
   Marks latest_;     // highest view a peer moved to: the one that a correct node moved to
   Marks announced_;  // slots delivered by a quorum
   Marks frontier_;   // slots delivered by a correct node

@@ -35,6 +35,27 @@ struct Forward {
   Bytes value;
   bool urgent = false;
 };
+/// A request of that name waits at the sender; `urgent` as in Forward. Requests may be lost, and
+/// are too large to be said again for nothing.
+struct Offer {
+  Digest digest{};
+  bool urgent = false;
+};
+/// Asks for the request that was offered; a Forward is the answer.
+struct Ask {
+  Digest digest{};
+  bool urgent = false;  ///< as it was offered
+};
+/// The sender delivered a value of this name in this slot.
+struct Ordered {
+  std::uint64_t slot = 0;
+  Digest digest{};
+};
+/// Asks for the value of that name, which the receiver spoke of for that slot.
+struct Fetch {
+  std::uint64_t slot = 0;
+  Digest digest{};
+};
 /// The sender delivered this value in this slot.
 struct Decided {
   std::uint64_t slot = 0;
@@ -93,6 +114,12 @@ class Requests {
     return std::nullopt;
   }
   const Queued* find(const Digest& digest) const;
+  /// What an offer or a question names, as it is said in full; empty: nobody said it here.
+  template <class OfferOrAsk>
+  std::optional<Forward> forward_of(const OfferOrAsk& m) const {
+    const Queued* request = find(m.digest);
+    return request == nullptr ? std::nullopt : std::optional(Forward{request->value, m.urgent});
+  }
   /// Calls `visit(Queued)` for a peer's queue, oldest first, until it returns false.
   template <class F>
   void each_of(NodeId peer, F visit) const {

@@ -48,6 +48,15 @@ class SlotLog {
   bool decide(std::uint64_t slot, const Bytes& value);
   /// `from` says that this was decided. True when that decided it here.
   bool hear(NodeId from, std::uint64_t slot, const Bytes& value);
+  /// `from` says that a value of this name was decided. True when that made f+1 that say so: then
+  /// vouched() tells it, and who has the value decides it here.
+  bool hear(NodeId from, std::uint64_t slot, const Digest& digest);
+  struct Vouched {
+    Digest digest{};
+    NodeSet by;
+  };
+  /// Empty: not f+1 named one value, or it is decided here.
+  std::optional<Vouched> vouched(std::uint64_t slot) const;
 
   struct Delivered {
     std::uint64_t slot = 0;
@@ -65,6 +74,10 @@ class SlotLog {
   std::uint64_t delivered() const { return delivered_; }
   /// Null: not decided, or forgotten.
   const Bytes* decided(std::uint64_t slot) const;
+  /// A value that was delivered; null: none such, or forgotten. Nothing is hashed.
+  const Bytes* delivered_value(const Digest& digest) const;
+  /// The name of what a slot delivered; null: not delivered, or forgotten.
+  const Digest* delivered_name(std::uint64_t slot) const;
   /// Whether it was delivered within the history.
   bool repeats(const Digest& digest) const;
   std::size_t size() const { return decided_.size(); }
@@ -72,11 +85,14 @@ class SlotLog {
   std::size_t heard() const;
 
  private:
+  bool near(std::uint64_t slot) const;
+
   Committee committee_;
   Limits limits_;
   std::uint64_t delivered_ = 0;
   std::map<std::uint64_t, Bytes> decided_;
-  std::map<Digest, std::uint64_t> done_;  // fresh values of the history, their slots
+  std::map<std::uint64_t, Digest> names_;  // of those that are delivered
+  std::map<Digest, std::uint64_t> done_;   // fresh values of the history, their slots
   std::map<std::uint64_t, std::map<Digest, Tally>> hearsay_;
   std::map<std::uint64_t, NodeSet> heard_;
 };
