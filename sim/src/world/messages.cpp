@@ -71,10 +71,15 @@ void World::send_alike(Face& from, std::uint32_t ref, Ticks delay) {
   schedule(now_ + delay, ref, pack(kAll, 0));
 }
 
-// The message has left, and nothing does after it: awake() says so to the rest of the step.
+// The message has left, and nothing does after it: awake() says so to the rest of the step. What is
+// decided with records that are on the disk is decided: log and records are one frame of a node's
+// write-ahead log. The node falls at the end of the step.
 void World::strike(Face& from, std::string_view moment, std::string_view label) {
   const auto action = faults_.strikes(from.id, moment, label, now_);
-  if (action) control({from.id, *action, false});
+  if (!action || from.struck) return;
+  from.struck = action;
+  from.soon.clear();
+  from.barriers.clear();
 }
 
 void World::remember(Face& from, std::uint32_t ref) {

@@ -186,6 +186,7 @@ class World {
   void tell_node(Face& face, const Notice& notice);
   void stop_broken(Face& face, const std::string& what);
   void settle(Face& face);
+  void fall(Face& face);
   void keep(Face& face, std::vector<Persist>& records);
   void post(Face& face, Ticks at, std::uint64_t life, Notice notice);
   // The answer to an effect: at once, or when the core has done the work.
