@@ -2,13 +2,14 @@
 #include <limits>
 #include <set>
 
+#include "drawn.hpp"
 #include "registry.hpp"
+#include "tactics.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/threshold.hpp"
 #include "thresher/protocols/dag/two_delay.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/fuzz.hpp"
-#include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -37,16 +38,14 @@ std::vector<FaultKind> standard_kinds() {
 }
 
 // Draws one schedule into an experiment.
-class Drawing {
+class Drawing : Drawn {
  public:
   Drawing(Experiment& e, std::uint64_t seed, const Menu& menu)
-      : e_(e),
-        rng_(seed, kScheduleStream),
+      : Drawn(e, seed, kScheduleStream),
         loss_(seed, kLossStream),
         near_(seed, kNearStream),
         power_(seed, kPowerStream),
-        menu_(menu),
-        span_(span_of(e)) {
+        menu_(menu) {
     if (menu_.faults.empty()) menu_.faults = standard_kinds();
     lawless_ = menu_.lawless && menu_.network && e_.network.gst == 0 && one_in(2);
     near_limits();
@@ -62,8 +61,7 @@ class Drawing {
     if (net.gst == 0 && one_in(2)) net.gst = (1 + rng_.below(span_)) * kUnit;
     if (net.scheduler == Network::Scheduler::kFair && one_in(2))
       net.scheduler = static_cast<Network::Scheduler>(rng_.below(Network::kSchedulers));
-    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() &&
-        table_of(net) == nullptr && one_in(2)) {
+    if (plain_delays() && one_in(2)) {
       const Ticks most = std::max(net.delay.mean, net.delta);  // timers count on Delta
       net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
     }
@@ -214,55 +212,9 @@ class Drawing {
     std::erase_if(group, [&](NodeId id) { return !bad.contains(id) && id != told_; });
     if (group.empty() && told_) group.push_back(*told_);
   }
-  // In units; at least ten, so that intervals differ.
-  static std::uint64_t span_of(const Experiment& e) {
-    const Ticks step = std::max<Ticks>(kUnit, e.network.delay.mean);
-    Ticks span = 30 * step;
-    if (e.stop.decisions) span = 4 * step * *e.stop.decisions;
-    if (e.stop.rounds) span = step * *e.stop.rounds;
-    if (e.stop.time) span = *e.stop.time;
-    return std::clamp<std::uint64_t>(span / kUnit, 10, std::numeric_limits<std::uint32_t>::max());
-  }
-  bool one_in(std::uint64_t k) { return rng_.below(k) == 0; }
-  static NodeId node(std::uint64_t i) { return NodeId{static_cast<std::uint16_t>(i)}; }
-  NodeId node() { return node(rng_.below(e_.n)); }
-  std::vector<NodeId> some() {
-    std::vector<NodeId> ids;
-    const bool all = one_in(6);
-    for (std::uint32_t i = 0; i < e_.n; ++i) {
-      if (all || one_in(2)) ids.push_back(node(i));
-    }
-    if (ids.empty()) ids.push_back(node());
-    return ids;
-  }
-  std::vector<NodeId> all_but(NodeId a, NodeId b) const {
-    std::vector<NodeId> ids;
-    for (std::uint32_t i = 0; i < e_.n; ++i) {
-      if (i != a.value && i != b.value) ids.push_back(node(i));
-    }
-    return ids;
-  }
-  std::vector<NodeId> all_but(const std::set<NodeId>& left_out) const {
-    std::vector<NodeId> ids;
-    for (std::uint32_t i = 0; i < e_.n; ++i) {
-      if (!left_out.contains(node(i))) ids.push_back(node(i));
-    }
-    return ids;
-  }
   void interval(Ticks& from, std::optional<Ticks>& to) {
     from = one_in(3) ? 0 : rng_.below(span_) * kUnit;
     if (one_in(2)) to = from + (1 + rng_.below(one_in(2) ? 6 : span_)) * kUnit;
-  }
-
-  // Some links take longer than others, for good, but no longer than Delta.
-  void slow_links() {
-    const Network& net = e_.network;
-    if (!net.links.empty() || table_of(net) != nullptr || net.delta <= net.delay.min) return;
-    for (std::uint64_t k = 1 + rng_.below(2 * e_.n); k > 0; --k) {
-      const Ticks delay = net.delay.min + 1 + rng_.below(net.delta - net.delay.min);
-      const DelayLaw law{DelayLaw::Kind::kConstant, delay, 0, delay, delay};
-      e_.network.links.push_back({{node()}, {node()}, law});
-    }
   }
 
   // No message has to come before the end, and for a while at a time some nodes are hardly heard or
@@ -272,9 +224,7 @@ class Drawing {
     net.gst = span_ * kUnit;
     const Ticks most = (1 + rng_.below(4)) * kUnit;
     net.delta = std::max(net.delta, most);
-    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() &&
-        table_of(net) == nullptr)
-      net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
+    if (plain_delays()) net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
     const std::uint64_t longest = 2 + rng_.below(30);
     for (std::uint64_t at = 0; at < span_;) {
       const std::uint64_t lasts = 1 + rng_.below(longest);
@@ -519,6 +469,7 @@ class Drawing {
       case FaultKind::kForge:
       case FaultKind::kStarve:
       case FaultKind::kNoShare:
+      case FaultKind::kMimic:
         break;
     }
     const bool changes = a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate;
@@ -533,8 +484,6 @@ class Drawing {
     a.numbers.assign(drawn.begin(), drawn.end());
   }
 
-  Experiment& e_;
-  Prng rng_;
   Prng loss_;
   Prng near_;
   Prng power_;
@@ -542,7 +491,6 @@ class Drawing {
   std::optional<std::uint64_t> short_memory_{};  // rounds
   std::optional<NodeId> told_{};                 // by liars, where memory is short
   Menu menu_;
-  std::uint64_t span_;
   bool lawless_ = false;
   std::optional<Ticks> besieged_until_{};  // for ages
   bool besieged_ = false;                  // by links that break
@@ -580,10 +528,14 @@ Menu menu_of(const std::string& protocol) {
 Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu& menu) {
   Experiment e = base;
   e.seed = seed;
-  Drawing drawing(e, seed, menu);
-  if (menu.network) drawing.network();
-  drawing.faults();
-  drawing.workload();
+  if (goes_by_tactics(seed, menu)) {
+    draw_tactics(e, seed, menu);
+  } else {
+    Drawing drawing(e, seed, menu);
+    if (menu.network) drawing.network();
+    drawing.faults();
+    drawing.workload();
+  }
   // Written to a file it must read back, and there these may not stand.
   if (const ProtocolInfo* info = simulated_protocol(e.protocol)) leave_out_unjudged(*info, e);
   return e;

@@ -35,7 +35,7 @@ constexpr FaultTraits kRows[] = {
     {.kind = kWithhold, .name = {"withhold", "its messages reach exactly f+1 correct nodes"}},
     {.kind = kSelective,
      .name = {"selective", "its messages reach `group` only"},
-     .takes = {.group = true},
+     .takes = {.group = true, .field = FieldMeans::kLabel},
      .needs = {.group = true}},
     {.kind = kReplay, .name = {"replay", "sends old messages again"}},
     {.kind = kStale, .name = {"stale", "answers with messages of earlier rounds"}},
@@ -54,7 +54,7 @@ constexpr FaultTraits kRows[] = {
               "network: messages of `who` (absent: of leaders) come as late as allowed, or `delay` "
               "later"},
      .blame = Blame::kNobody,
-     .takes = {.delay = true, .group = true},
+     .takes = {.delay = true, .group = true, .field = FieldMeans::kLabel},
      .needs = {.who = false}},
     {.kind = kNoShare, .name = {"no-share", "withholds its coin shares"}},
     {.kind = kRestart,
@@ -72,6 +72,10 @@ constexpr FaultTraits kRows[] = {
     {.kind = kStuff,
      .name = {"stuff", "fills memory with messages of every type, all of it made up"},
      .takes = {.numbers = false}},
+    {.kind = kMimic,
+     .name = {"mimic",
+              "says to correct nodes (of `group`) what they say, as its own and in its place"},
+     .takes = {.group = true, .numbers = false, .field = FieldMeans::kLabel}},
 };
 static_assert(std::size(kRows) == kFaultKinds);
 

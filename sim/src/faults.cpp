@@ -61,6 +61,7 @@ FaultPlan::FaultPlan(const Experiment& e)
       hoarders_(e.n),
       forgers_(e.n),
       stuffers_(e.n),
+      mimics_(e.n),
       returning_(e.n),
       fired_(e.faults.size()) {
   for (std::size_t i = 0; i < actions_.size(); ++i) {
@@ -92,6 +93,7 @@ FaultPlan::FaultPlan(const Experiment& e)
       if (a.what == FaultKind::kTwins) twins_.insert(id);
       if (a.what == FaultKind::kForge) forgers_.insert(id);
       if (a.what == FaultKind::kStuff) stuffers_.insert(id);
+      if (a.what == FaultKind::kMimic) mimics_.insert(id);
       if (a.what == FaultKind::kReplay || a.what == FaultKind::kStale) hoarders_.insert(id);
     }
   }
@@ -126,11 +128,16 @@ bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
     case FaultKind::kTwins:
       return a.group.empty() ? sent.to.value % 2 == 1 : group_[index].contains(sent.to);
     case FaultKind::kSelective:
-      return !group_[index].contains(sent.to);
+      return about(a, sent.label) && !group_[index].contains(sent.to);
     case FaultKind::kWithhold:
       return !faulty_.contains(sent.to) && !chosen_few(index, sent).contains(sent.to);
     case FaultKind::kStarve:
-      return (a.who.empty() ? sent.anchor : who_[index].contains(sent.from)) &&
+      return about(a, sent.label) &&
+             (a.who.empty() ? sent.anchor : who_[index].contains(sent.from)) &&
+             (a.group.empty() || group_[index].contains(sent.to));
+    case FaultKind::kMimic:
+      // Of what it proposes itself nobody has said anything yet.
+      return !sent.anchor && about(a, sent.label) &&
              (a.group.empty() || group_[index].contains(sent.to));
     case FaultKind::kNoShare:
       return sent.share;
@@ -175,10 +182,12 @@ std::optional<std::size_t> FaultPlan::unheard(const Sent& sent) const {
   return std::nullopt;
 }
 
-std::optional<std::size_t> FaultPlan::strikes(NodeId id, std::string_view moment, Ticks now) {
+std::optional<std::size_t> FaultPlan::strikes(NodeId id, std::string_view moment,
+                                              std::string_view label, Ticks now) {
   for (auto it = striking_.begin(); it != striking_.end(); ++it) {
     const FaultAction& a = actions_[*it];
-    if (!who_[*it].contains(id) || moment != a.field || now < a.from || now >= *a.to) continue;
+    if (moment != a.field && label != a.field) continue;
+    if (!who_[*it].contains(id) || now < a.from || now >= *a.to) continue;
     if (!goes_down(seed_, *it, a, id)) continue;
     const std::size_t index = *it;
     striking_.erase(it);
@@ -207,6 +216,20 @@ std::optional<FaultPlan::Deed> FaultPlan::stuffs(NodeId id, std::uint64_t number
     const FaultAction& a = actions_[index];
     if (a.what != FaultKind::kStuff || now < a.from || (a.to && now >= *a.to)) continue;
     const std::uint64_t salt = mix64(mix64(seed_ + index) ^ mix64(number * n_ + id.value));
+    if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
+    return Deed{&a, index, salt};
+  }
+  return std::nullopt;
+}
+
+std::optional<FaultPlan::Deed> FaultPlan::mimics(NodeId id, const Sent& heard) {
+  for (const std::size_t index : of_[id.value]) {
+    const FaultAction& a = actions_[index];
+    if (a.what != FaultKind::kMimic || heard.now < a.from || (a.to && heard.now >= *a.to)) continue;
+    if (!about(a, heard.label)) continue;
+    if (!a.group.empty() && !group_[index].contains(heard.from)) continue;
+    const std::uint64_t salt =
+        mix64(mix64(seed_ + index) ^ mix64(heard.number * n_ + heard.from.value));
     if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
     return Deed{&a, index, salt};
   }

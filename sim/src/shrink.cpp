@@ -4,6 +4,7 @@
 #include <set>
 
 #include "dag_subject.hpp"
+#include "fault_kinds.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/read.hpp"
@@ -42,6 +43,7 @@ class Shrinker {
       smaller |= round_numbers();
       smaller |= fewer_members();
       smaller |= less_work();
+      smaller |= all_earlier();
       smaller |= earlier_actions();
       smaller |= shorter_intervals();
       smaller |= cut_time();
@@ -204,6 +206,9 @@ class Shrinker {
         smaller |= with([i](Experiment& e) { e.faults[i].probability_ppm = 1'000'000; });
       if (a.what == FaultKind::kStarve && a.amount != 0)
         smaller |= with([i](Experiment& e) { e.faults[i].amount = 0; });
+      const FieldMeans means = traits_of(a.what).takes.field;
+      if (!a.field.empty() && (means == FieldMeans::kLabel || means == FieldMeans::kMoment))
+        smaller |= with([i](Experiment& e) { e.faults[i].field.clear(); });
       if (!a.numbers.empty()) smaller |= with([i](Experiment& e) { e.faults[i].numbers.clear(); });
       if (a.what != FaultKind::kSilent && sim::faulty(a.what))
         smaller |= with([i](Experiment& e) {
@@ -300,6 +305,37 @@ class Shrinker {
       break;
     }
     return smaller;
+  }
+
+  // All that begins after the start begins sooner, by as much: what hangs together stays together,
+  // and what happened before it is no longer told. Protocols repeat themselves after a few units,
+  // so some of these shifts find leaders and timers where they were.
+  bool all_earlier() {
+    constexpr Ticks kTries = 24;
+    Ticks first = ~Ticks{0};
+    const auto look = [&](Ticks from) { first = from > 0 ? std::min(first, from) : first; };
+    for (const FaultAction& a : best_.faults) look(a.from);
+    for (const Partition& p : best_.network.partitions) look(p.from);
+    if (first == ~Ticks{0}) return false;
+    for (Ticks left = 0; left < kTries * kUnit && left < first; left += kUnit) {
+      Experiment candidate = best_;
+      shift(candidate, first - left);
+      if (attempt(candidate)) return true;
+    }
+    return false;
+  }
+  static void shift(Experiment& e, Ticks by) {
+    for (FaultAction& a : e.faults) {
+      if (a.from == 0) continue;
+      a.from -= by;
+      if (a.to) *a.to -= by;
+    }
+    for (Partition& p : e.network.partitions) {
+      if (p.from == 0) continue;
+      p.from -= by;
+      p.to -= by;
+    }
+    if (e.network.gst > by + kUnit) e.network.gst -= by;
   }
 
   // At the start, or half as late, so that less happens before it.

@@ -83,7 +83,16 @@ std::string Story::words(const TraceEvent& e) const {
 }
 
 void Story::say(Ticks at, const std::string& what) {
-  line_("[" + in_units(at) + "] " + what);
+  const std::string line = "[" + in_units(at) + "] " + what;
+  const std::size_t head = options_.most_lines / 4;
+  if (options_.most_lines == 0 || told_ < head) {
+    ++told_;
+    return line_(line);
+  }
+  tail_.push_back(line);
+  if (tail_.size() <= options_.most_lines - head) return;
+  tail_.pop_front();
+  ++cut_;
 }
 
 bool Story::joins(const TraceEvent& e) const {
@@ -93,6 +102,16 @@ bool Story::joins(const TraceEvent& e) const {
 }
 
 void Story::end() {
+  tell_sending();
+  if (cut_ > 0)
+    line_("... " + std::to_string(cut_) + " lines are left out here; " + options_.all_by +
+          " prints all ...");
+  for (const std::string& line : tail_) line_(line);
+  tail_.clear();
+  cut_ = 0;
+}
+
+void Story::tell_sending() {
   if (receivers_.empty()) return;
   say(sending_.at, sender(sending_) + " ->" + receivers_ + ": " + message(label_, sending_) +
                        " (message " + std::to_string(sending_.count) + ", " +
@@ -101,7 +120,7 @@ void Story::end() {
 }
 
 void Story::event(const TraceEvent& e) {
-  if (!joins(e)) end();
+  if (!joins(e)) tell_sending();
   if (!wanted(e)) return;
   if (e.at > options_.until) {
     ++left_out_;

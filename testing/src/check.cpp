@@ -58,8 +58,12 @@ Report replay(const std::string& path, const std::string& name, const TracedRunn
     for (const Error& problem : cells.error()) all += "\n" + problem.text();
     return {false, all, 0, path};
   }
-  sim::Story story([](std::string_view line) { std::cout << line << '\n'; });
   const sim::Experiment& e = cells->front().experiment;
+  const bool full = std::getenv("THRESHER_FULL") != nullptr;
+  sim::Story story([](std::string_view line) { std::cout << line << '\n'; },
+                   {.experiment = &e,
+                    .most_lines = full ? 0 : sim::kStoryLines,
+                    .all_by = "THRESHER_FULL=1 before the command"});
   const sim::Outcome o = judged(run(e, {.trace = &story}), memory);
   story.end();
   std::cout.flush();
@@ -187,6 +191,17 @@ std::string unusable(const Options& options) {
   return {};
 }
 
+// The labels of the messages of a protocol, which tactics single out: those of a run that nothing
+// disturbs. A run that breaks off tells none, and breaks off again as a run of the campaign.
+std::vector<std::string> labels_of(const sim::Experiment& base, const TracedRunner& run) {
+  std::vector<std::string> labels;
+  try {
+    for (const sim::SentKind& kind : run(base, {}).sent) labels.emplace_back(kind.label);
+  } catch (const std::exception&) {
+  }
+  return labels;
+}
+
 // Things the runs were asked to do and never did: they have shown nothing about them.
 std::string unexercised(const sim::FuzzReport& r, const Options& options,
                         const std::vector<Property>& properties, bool held) {
@@ -311,7 +326,10 @@ Report check(const std::string& name, const TracedRunner& run,
   fuzzing.menu = options.menu;
   fuzzing.draw = options.draw;
   fuzzing.observe = options.observe;
-  const auto found = sim::fuzz(bases_of(name, properties, options), quiet, fuzzing);
+  const auto bases = bases_of(name, properties, options);
+  if (fuzzing.menu.tactics && fuzzing.menu.labels.empty() && !options.draw)
+    fuzzing.menu.labels = labels_of(bases.front(), run);
+  const auto found = sim::fuzz(bases, quiet, fuzzing);
   if (!found) return {false, found.error().text(), 0, {}};
   const auto& failure = found->violation ? found->violation : found->stall;
   Report report;
@@ -330,6 +348,7 @@ Report check(const std::string& name, const TracedRunner& run,
 bool check_simulated(const std::string& protocol, const std::vector<Property>& properties,
                      const Options& options) {
   Options own = options;
+  own.menu.tactics = false;  // as `thresher sim fuzz` draws
   if (own.menu.faults.empty() && own.menu.fields.empty()) {
     const bool network = own.menu.network;
     own.menu = sim::menu_of(protocol);

@@ -16,6 +16,7 @@ struct Args {
   OptionalNumber until;
   OptionalNumber node;
   std::string about;
+  bool full = false;
   bool json = false;
 };
 
@@ -39,7 +40,12 @@ int replay(const Args& a) {
       [to](std::string_view line) {
         (void)std::fprintf(to, "%.*s\n", static_cast<int>(line.size()), line.data());
       },
-      {.until = until * sim::kUnit, .node = only, .about = a.about, .experiment = &e});
+      {.until = until * sim::kUnit,
+       .node = only,
+       .about = a.about,
+       .experiment = &e,
+       .most_lines = a.full ? 0 : sim::kStoryLines,
+       .all_by = "--full"});
   const sim::Outcome o = sim::simulate(e, {.trace = &story});
   story.end();
   if (story.left_out() != 0)
@@ -71,6 +77,7 @@ Verb make_sim_replay() {
            {"--node", "tell only what this node does, or what is done to it", &a->node},
            {"--about", "tell only of messages, faults or decisions called so, as in prepare",
             &a->about},
+           {"--full", "all steps; else of more than 200 the first 50 and the last 150", &a->full},
            {"--json", "the outcome as one object on stdout, the steps on stderr", &a->json}},
           [a] { return replay(*a); }};
 }

@@ -254,8 +254,8 @@ void check_field(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
   switch (traits_of(fault.what).takes.field) {
     case FieldMeans::kLabel:
       return;
-    case FieldMeans::kMoment:
-      if (info != nullptr) held_against("moment", info->moments);
+    case FieldMeans::kMoment:  // or, of a protocol that declares none, a label
+      if (info != nullptr && !info->moments.empty()) held_against("moment", info->moments);
       return;
     case FieldMeans::kField:
       if (info != nullptr) held_against("field", info->fields);

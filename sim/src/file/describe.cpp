@@ -229,8 +229,8 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
   fields.decimal({"probability", "of each message"}, fault.probability_ppm, kShare);
   fields.nodes({"group",
-                "who hears it (selective, forge), sees the second face, waits (starve), gets no "
-                "answer (deny) or is not heard (deaf); absent: all",
+                "who hears it (selective, forge, mimic), sees the second face, waits (starve), "
+                "gets no answer (deny) or is not heard (deaf); absent: all",
                 true},
                fault.group, all);
   const FaultTraits::Takes takes = traits_of(fault.what).takes;
@@ -247,9 +247,10 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   }
   fault.amount = std::max({delay, copies, late});
   fields.words({"field",
-                "of equivocate, mutate and forge: what they change; of deny and deaf: the label of "
-                "messages, such as give; absent: any; of restart: it strikes when the node has "
-                "just vouched so for a liar, such as claim; absent: at `from`",
+                "of equivocate, mutate and forge: what they change; of deny, deaf, selective, "
+                "starve and mimic: the label of messages, such as give; absent: any; of restart: "
+                "it strikes when the node has just vouched so for a liar, such as claim, or said "
+                "something of that label; absent: at `from`",
                 true},
                fault.field);
   fields.numbers(

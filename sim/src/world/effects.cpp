@@ -14,7 +14,7 @@ constexpr std::uint64_t kMostRestless = 1'000'000;
 
 void World::deliver(std::uint32_t at, const OutputFacts& facts, const Said& said) {
   Face& face = *faces_[at];
-  if (!face.up) return;
+  if (!face.up || (face.struck && !face.durable)) return;
   face.decided = with_decision(face.decided, now_, facts);
   if (trace_ != nullptr && face.side == 0) tell_decision(face, facts, said);
   if (!faults_.correct(face.id)) return;
@@ -24,7 +24,7 @@ void World::deliver(std::uint32_t at, const OutputFacts& facts, const Said& said
 
 void World::arm(std::uint32_t at_face, TimerId id, Delay after) {
   Face& face = *faces_[at_face];
-  if (!face.up) return;
+  if (!awake(at_face)) return;
   const std::uint64_t generation = ++face.timers[id];
   Ticks at = now_;
   if (after.value > 0) {  // else it is the node's next step of this instant
@@ -51,7 +51,7 @@ void World::cancel(std::uint32_t face, TimerId id) {
 
 void World::persist(std::uint32_t at, std::vector<Persist> records, std::uint64_t barrier) {
   Face& face = *faces_[at];
-  if (!face.up) return;
+  if (!awake(at)) return;
   // Only a node that will be restarted ever reads them back, or one with an archive.
   if (face.returns || skills_.archives) keep(face, records);
   if (barrier != 0) face.barriers.push_back(barrier);  // nobody waits for lazy records
@@ -87,13 +87,13 @@ void World::verify(std::uint32_t face, const VerifyAll& v) {
 
 void World::endorse(std::uint32_t face, const Endorse& e) {
   Face& by = *faces_[face];
-  if (!by.up) return;
+  if (!awake(face)) return;
   answer(by, costs_.sign_ns, Endorsed{e.ticket, signer_.sign(by.id, e.digest)});
 }
 
 void World::accuse(std::uint32_t face, const Accuse& a) {
   const Face& by = *faces_[face];
-  if (!by.up) return;
+  if (!awake(face)) return;
   tell(TraceEvent::Kind::kAccuse, by, a.who, "accuse");
   on_accuse(by.id, a.who);
 }

@@ -57,6 +57,7 @@ bool World::befalls(Face& from, NodeId to, std::uint32_t& use, const FaultPlan::
     case FaultKind::kSelective:
     case FaultKind::kNoShare:
     case FaultKind::kDeny:  // it never leaves
+    case FaultKind::kMimic:
       note(from, to, use, deed, true);
       return false;
     case FaultKind::kCrash:

@@ -19,6 +19,7 @@ template <class Step>
 void World::step_alone(Face& face, Step step) {
   guard(face, step);
   if (!face.soon.empty() || !face.barriers.empty()) settle(face);
+  if (face.struck) fall(face);
 }
 
 template <class Step>
@@ -51,7 +52,9 @@ void World::settle(Face& face) {
       guard(face, [&] { tell_node(face, notice); });
     }
     const auto barriers = std::exchange(face.barriers, {});
+    face.durable = true;
     for (const std::uint64_t barrier : barriers) nodes_.persisted(face.index, barrier);
+    face.durable = false;
   }
 }
 
@@ -71,6 +74,13 @@ void World::boot(Face& face) {
   (void)face.storage.replay([&](const Restored& r) { face.soon.push_back(r); });
   face.soon.push_back(Start{mix64(seed_ ^ face.index)});
   settle(face);
+  if (face.struck) fall(face);
+}
+
+// Pre: it was struck in this step.
+void World::fall(Face& face) {
+  const std::size_t action = *std::exchange(face.struck, std::nullopt);
+  control({face.id, action, false});
 }
 
 // Outages that overlap are one: it begins with the first of them and ends with the last. One that
@@ -197,6 +207,8 @@ void World::take(Face& face, Payload& p) {
     if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, face.id, "down");
     return;
   }
+  // What its own protocol does not hear a liar may still repeat.
+  if (faults_.mimics(face.id) && face.side == 0) mimic(face, p);
   if (face.deaf && misses(face, p)) return;
   face.heard = mix64(face.heard ^ p.tag);
   if (face.side == 0) {

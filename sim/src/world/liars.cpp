@@ -5,6 +5,7 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kMostStuffed = 64u << 20;  // of one liar; in bytes
+constexpr std::uint64_t kMostMimicked = 64;        // messages of one liar, an instant
 
 }  // namespace
 
@@ -61,6 +62,27 @@ void World::stuff(Face& face, const Payload& heard) {
         carry(face, heard.id, ref, {});
         release(ref);
       });
+}
+
+// What a liar that hears a message says in the same words. It bears its name where the subject can
+// sign it so.
+void World::mimic(Face& face, const Payload& heard) {
+  // Liars that repeated each other would never end, and answers to what it repeats come back.
+  if (!faults_.correct(heard.id)) return;
+  if (std::exchange(face.mimicked_at, now_) != now_) face.mimicked = 0;
+  if (face.mimicked >= kMostMimicked) return;
+  const auto deed = faults_.mimics(face.id, facts_of(heard, face.id));
+  if (!deed) return;
+  ++face.mimicked;
+  const std::uint32_t ref = admit(face, nodes_.adopted(face.id, heard), ++face.sent);
+  faults_.note_fired(deed->index);
+  for (std::uint32_t i = 0; i < n_; ++i) {
+    const NodeId to = node_id(i);
+    if (to == face.id || !faults_.audience(deed->index, to)) continue;
+    if (trace_ != nullptr) tell(TraceEvent::Kind::kFault, face, to, to_string(FaultKind::kMimic));
+    starve(face, to, ref);
+  }
+  release(ref);
 }
 
 // Whether a liar keeps back an answer of its own making.

@@ -36,6 +36,7 @@ void World::send(std::uint32_t face, std::optional<NodeId> to, const Placed& mes
   const std::uint32_t ref = admit(from, message, ++from.sent);
   const Payload& p = *message.payload;
   const std::string_view moment = p.facts.moment;
+  const std::string_view label = p.facts.label;
   if (p.facts.anchor) saw_leader(from, p.facts.round);
   if (trace_ != nullptr) tell_vertex(from, p);
   const auto all_alike = to || from.watched || charges_ ? std::nullopt : links_.plain(now_);
@@ -44,7 +45,7 @@ void World::send(std::uint32_t face, std::optional<NodeId> to, const Placed& mes
   } else {
     send_each(from, to, ref);
   }
-  if (!moment.empty()) strike(from, moment);
+  if (faults_.strikes()) strike(from, moment, label);
 }
 
 void World::send_each(Face& from, std::optional<NodeId> to, std::uint32_t ref) {
@@ -70,10 +71,15 @@ void World::send_alike(Face& from, std::uint32_t ref, Ticks delay) {
   schedule(now_ + delay, ref, pack(kAll, 0));
 }
 
-// The message has left, and nothing does after it: awake() says so to the rest of the step.
-void World::strike(Face& from, std::string_view moment) {
-  const auto action = faults_.strikes(from.id, moment, now_);
-  if (action) control({from.id, *action, false});
+// The message has left, and nothing does after it: awake() says so to the rest of the step. What is
+// decided with records that are on the disk is decided: log and records are one frame of a node's
+// write-ahead log. The node falls at the end of the step.
+void World::strike(Face& from, std::string_view moment, std::string_view label) {
+  const auto action = faults_.strikes(from.id, moment, label, now_);
+  if (!action || from.struck) return;
+  from.struck = action;
+  from.soon.clear();
+  from.barriers.clear();
 }
 
 void World::remember(Face& from, std::uint32_t ref) {

@@ -20,11 +20,15 @@ struct World::Face {
   int side = 0;
   bool up = false;
   bool watched = false;  // its messages meet faults
+  bool durable = false;  // what is released now waited for a record that is on the disk
   bool returns = false;
-  bool deaf = false;                 // to some messages
-  std::vector<std::size_t> outages;  // the actions that keep it down
+  bool deaf = false;                    // to some messages
+  std::vector<std::size_t> outages;     // the actions that keep it down
+  std::optional<std::size_t> struck{};  // by this action, in this step: it sends nothing any more
   std::uint64_t life = 0;
   std::uint64_t sent = 0, stuffed = 0;  // messages, a broadcast as one; bytes that fill memory
+  Ticks mimicked_at = 0;                // the instant of which
+  std::uint64_t mimicked = 0;           // so many messages were repeated
   std::uint64_t heard = 0;              // hash of all it took
   Digest decided{};                     // hash of all it decided
   NodeMeasures measures;

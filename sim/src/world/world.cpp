@@ -102,7 +102,7 @@ bool World::up(NodeId id) const {
   return face_of(id).up;
 }
 bool World::awake(std::uint32_t face) const {
-  return faces_[face]->up;
+  return faces_[face]->up && !faces_[face]->struck;
 }
 // Both faces of a twin are the node on the network.
 NodeMeasures World::measures(NodeId id) const {

@@ -37,6 +37,7 @@ class Parrots final : public Nodes {
   std::optional<Placed> mutated(NodeId, const Payload&, std::string_view, std::uint64_t) override {
     return place();
   }
+  Placed adopted(NodeId, const Payload&) override { return place(); }
   std::size_t made() const { return payloads_.size(); }
 
   Delay pause{1000};  // between two words of a parrot

@@ -159,8 +159,9 @@ enum class FaultKind : std::uint8_t {
   kDeaf,     ///< takes no message of `group`
   kStuff,  ///< answers questions, and some other messages, with as much as a message may hold, all
            ///< of it made up: of protocols that declare `stuffs`
+  kMimic,  ///< says to `group`, as its own and in its place, what it hears correct ones of them say
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kStuff) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kMimic) + 1;
 
 /// One fault action. `who` sends or, for network faults, is the victim.
 struct FaultAction {
@@ -177,9 +178,10 @@ struct FaultAction {
   /// all but its leader blocks come late, to the same few nodes for a while and in part on blocks
   /// that nobody ever sees; 0: as it likes.
   std::uint64_t amount = 0;
-  /// For equivocate, mutate and forge: a declared field; for deny and deaf: the only label of
-  /// messages that it is about. Empty: any. For restart: the node does not stop at `from` but at
-  /// once after the first message since then that vouches so for a liar's word (a declared moment).
+  /// For equivocate, mutate and forge: a declared field; for deny, deaf, selective, starve and
+  /// mimic: the only label of messages that it is about. Empty: any. For restart: the node does not
+  /// stop at `from` but at once after the first message since then that vouches so for a liar's
+  /// word (a declared moment), or has that label.
   std::string field{};
   /// Only these messages of the sender (of forge: on hearing these messages); empty: all.
   std::vector<std::uint64_t> numbers{};

@@ -78,13 +78,20 @@ class FaultPlan {
   /// The action by which `id` says something to fill memory on hearing its `number`th message, if
   /// it does. Whether there is anything to say is not known here.
   std::optional<Deed> stuffs(NodeId id, std::uint64_t number, Ticks now) const;
+  /// Says what others say.
+  bool mimics(NodeId id) const { return mimics_.contains(id); }
+  /// The action by which `id` says what it `heard` as its own, if it does.
+  std::optional<Deed> mimics(NodeId id, const Sent& heard);
   /// Comes back after a crash.
   bool returns(NodeId id) const { return returning_.contains(id); }
   bool restarts() const { return !returning_.empty(); }
 
-  /// The restart that strikes a node which says something that its `moment` stands for, if one
-  /// waits for that. Each strikes one node, once.
-  std::optional<std::size_t> strikes(NodeId id, std::string_view moment, Ticks now);
+  /// The restart that strikes a node which says something that its `moment` stands for or has that
+  /// label, if one waits for that. Each strikes one node, once.
+  std::optional<std::size_t> strikes(NodeId id, std::string_view moment, std::string_view label,
+                                     Ticks now);
+  /// Whether one waits at all.
+  bool strikes() const { return !striking_.empty(); }
 
   /// Appends what befalls a message, in the order of the file. Actions with an audience are only
   /// named when `to` is in it (equivocate, twins) or not in it (selective, withhold).
@@ -132,6 +139,7 @@ class FaultPlan {
   NodeSet hoarders_;
   NodeSet forgers_;
   NodeSet stuffers_;
+  NodeSet mimics_;
   NodeSet returning_;
   std::vector<bool> fired_;
   Ticks quiet_from_ = 0;

@@ -47,6 +47,11 @@ struct Menu {
   std::map<std::string, Parameter> standard{};
   std::pair<std::string, std::int64_t> kept{};  ///< set so wherever the experiment is silent
   std::string two_delays{};                     ///< likewise: now and then some votes commit sooner
+  /// Two thirds of the schedules go by phases, with what is known to break agreement: splits that
+  /// change, liars with two faces, liars that say what others say, messages of a label that come
+  /// last.
+  bool tactics = false;
+  std::vector<std::string> labels{};  ///< of messages, that those schedules single out
 };
 
 /// The menu that fits a protocol of the registry; the plain one for others.

@@ -109,6 +109,8 @@ class Nodes {
   /// A copy with a field changed; empty: it has no such field.
   virtual std::optional<Placed> mutated(NodeId by, const Payload& message, std::string_view field,
                                         std::uint64_t salt) = 0;
+  /// A copy that `by` says as its own.
+  virtual Placed adopted(NodeId by, const Payload& heard) = 0;
   virtual bool proposes(const Payload& /*message*/) const { return false; }
   virtual std::optional<Placed> hand_out(NodeId /*by*/, const Payload& /*heard*/) { return {}; }
   virtual void forge(NodeId /*by*/, const FaultAction& /*action*/, std::uint64_t /*mood*/,

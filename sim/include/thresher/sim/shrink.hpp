@@ -5,8 +5,8 @@
 //                                                          "thresher sim replay scenario.json"));
 //
 // Drops fault actions, partitions and links (delta debugging), then what the network adds, message
-// numbers, victims, nodes, requests, time, and the ends of intervals, and rounds what numbers are
-// left; again until nothing goes.
+// numbers, labels, victims, nodes, requests, time, what happens before the first action, and the
+// ends of intervals, and rounds what numbers are left; again until nothing goes.
 //
 // Guarantees: the result fails with the verdict of the original and by the same oracle, so it shows
 // the defect that was found and not another; it has no more of anything but for rounding, and is a

@@ -11,11 +11,16 @@
 //
 // A node that twins gave two faces says under which of them it sends: "node 0 (second face)".
 //
+// A long one may be cut in the middle (`most_lines`): its head shows how it begins, its tail what
+// led to what the run ends with. A line between them says how many are left out, and what prints
+// all.
+//
 // Guarantees: steps in the order of the run; those later than `until` are left out. One message
-// that goes to several nodes at once is one line. Does not say which face of a node takes a
-// message: both do.
+// that goes to several nodes at once is one line. Nothing is left out unasked. Does not say which
+// face of a node takes a message: both do.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,7 +36,12 @@ struct StoryOptions {
   std::optional<NodeId> node{};  ///< only steps in which it acts, or is the other end
   std::string about{};           ///< only steps about messages, faults and decisions called so
   const Experiment* experiment = nullptr;  ///< for the faces of its twins; outlives the story
+  std::size_t most_lines = 0;  ///< of more, a quarter at the head and the rest at the tail; 0: all
+  std::string all_by{};        ///< how one sees all, as in "--full"
 };
+
+/// What fits on a few pages, for those that print a story unless they are asked for all of it.
+inline constexpr std::size_t kStoryLines = 200;
 
 class Story final : public TraceSink {
  public:
@@ -39,13 +49,14 @@ class Story final : public TraceSink {
 
   explicit Story(Line line, const StoryOptions& options = {});
   void event(const TraceEvent& event) override;
-  /// Tells what is still held back.
+  /// Tells what is still held back, the tail of a story that is cut among it.
   void end();
   /// Steps that would be told but for `until`.
   std::uint64_t left_out() const { return left_out_; }
 
  private:
   void say(Ticks at, const std::string& what);
+  void tell_sending();
   bool joins(const TraceEvent& event) const;
   bool wanted(const TraceEvent& event) const;
   std::string sender(const TraceEvent& event) const;
@@ -55,7 +66,10 @@ class Story final : public TraceSink {
   StoryOptions options_;
   std::vector<NodeId> faces_;  ///< whose each face is, in the order of the engine
   std::uint64_t left_out_ = 0;
-  TraceEvent sending_{};  // its receivers are collected
+  std::size_t told_ = 0;
+  std::deque<std::string> tail_;
+  std::uint64_t cut_ = 0;  // lines between head and tail
+  TraceEvent sending_{};   // its receivers are collected
   std::string receivers_;
   std::string label_;
 };

@@ -27,10 +27,11 @@
 // `reach(node)` (how far it is and what it keeps for nodes that lag, where that is not all),
 // `held(node)` (what is to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)`
 // (proposals that a liar signs, each with its audience) with `proposes(message)` (what they stand
-// in for) and `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding
-// when the run broke what only the subject can judge: the lemmas of a proof, a log of rules taken,
-// the state of the correct nodes that are up at the end), `measures(nodes)` (measures of its own,
-// of those nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
+// in for) and `hand_out(id, message)` (a liar's answer), `adopt(message, id)` (signs in a liar's
+// name what it heard another say: FaultKind::kMimic), `audit()` or `audit(nodes)` (a Finding when
+// the run broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the
+// state of the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of
+// those nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
 // `kIncludes` (healing.hpp), `bounds(node)` (a list of Bound, judged now and then and at the end),
 // `stuff(id, asked, salt)` (what a liar says to fill an asker's memory: FaultKind::kStuff),
 // `archive(id, record)` (each record that becomes durable, for what the node may read back after it

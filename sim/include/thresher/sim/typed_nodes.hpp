@@ -122,6 +122,11 @@ class TypedNodes : public Nodes {
     if (!subject_.mutate(changed, by, field, salt)) return std::nullopt;
     return place(by, std::move(changed));
   }
+  Placed adopted(NodeId by, const Payload& heard) override {
+    Message own = said(heard);
+    if constexpr (requires { subject_.adopt(own, by); }) subject_.adopt(own, by);
+    return place(by, std::move(own));
+  }
   bool proposes(const Payload& message) const override {
     if constexpr (kForges) return subject_.proposes(said(message));
     return false;

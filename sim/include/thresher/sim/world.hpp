@@ -186,6 +186,7 @@ class World {
   void tell_node(Face& face, const Notice& notice);
   void stop_broken(Face& face, const std::string& what);
   void settle(Face& face);
+  void fall(Face& face);
   void keep(Face& face, std::vector<Persist>& records);
   void post(Face& face, Ticks at, std::uint64_t life, Notice notice);
   // The answer to an effect: at once, or when the core has done the work.
@@ -208,7 +209,7 @@ class World {
 
   std::uint32_t admit(const Face& from, const Placed& message, std::uint64_t number);
   void release(std::uint32_t ref);
-  void strike(Face& from, std::string_view moment);
+  void strike(Face& from, std::string_view moment, std::string_view label);
   [[noreturn]] void refuse_stranger(NodeId from, NodeId to) const;
   void look_for_rest(NodeId id);
   void send_alike(Face& from, std::uint32_t ref, Ticks delay);
@@ -256,6 +257,7 @@ class World {
   void show(Face& face, const Forgery& forged, const FaultPlan::Chance& chance,
             std::uint64_t variant);
   void stuff(Face& face, const Payload& heard);
+  void mimic(Face& face, const Payload& heard);
   void starve(Face& from, NodeId to, std::uint32_t ref);
 
   // --- traces ---------------------------------------------------------------------------------

@@ -14,7 +14,8 @@
 //
 // A schedule that breaks a property is shrunk and written to a scenario file, and the test fails
 // with the command that replays it: THRESHER_SCENARIO=file ./test --gtest_filter=... tells the run
-// step by step and judges it again, from any folder. subject.hpp says what is asked of MyProtocol.
+// step by step and judges it again, from any folder; of more than 200 steps it tells the first and
+// the last ones, unless THRESHER_FULL is set. subject.hpp says what is asked of MyProtocol.
 //
 // Guarantees: the schedules are a function of the options, whatever the number of threads; no more
 // than f nodes are faulty, and beside them correct ones crash and come back. A property that is not
@@ -107,7 +108,9 @@ struct Options {
   /// Network, workload and stop to start from; its protocol, n, f and oracles are filled in. A stop
   /// of its own is kept; else 12 decisions where liveness is judged, 100 rounds where it is not.
   sim::Experiment base{};
-  sim::Menu menu{};  ///< which faults are drawn, and the fields that may be changed
+  /// Which faults are drawn, and the fields that may be changed. Its labels, where none are given,
+  /// are those of the messages of a run that nothing disturbs.
+  sim::Menu menu{.tactics = true};
   /// A schedule of one's own from a base and a seed, in place of what the menu draws. It may set
   /// anything, more faults than f included (`beyond_f`). Pre: a function of its arguments.
   std::function<sim::Experiment(const sim::Experiment& base, std::uint64_t seed)> draw{};

@@ -15,7 +15,8 @@
 // better `mutate`, and `facts_of` a message with its label, round and size, make a better
 // adversary. `kOrdered` (all nodes output one sequence) is true: say false where nothing is
 // ordered. Add `std::uint64_t held(const P&) const` (anything that is to stay bounded) for
-// bounded_memory.
+// bounded_memory, and `void adopt(Message&, NodeId) const` where messages name or are signed by
+// their sender, for liars that say what others say.
 #pragma once
 
 #include <optional>
