@@ -124,7 +124,8 @@ class ProtocolHost {
   void persist(std::vector<Persist> records, std::uint64_t barrier) {
     for (Persist& record : records) record.table = Codec::stored(record.table);
     if (links_.note) links_.note(records);
-    if (links_.store != nullptr && !failed_ && !links_.store->write(records, barrier != 0)) {
+    const Sync sync = barrier != 0 ? Sync::kYes : Sync::kNo;
+    if (links_.store != nullptr && !failed_ && !links_.store->write(records, sync)) {
       failed_ = true;
       links_.fail(write_error(*links_.store));
     }

@@ -355,7 +355,7 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, Sync sync) {
   if (!records.empty() && !impl_->index(records, begin.sequence, begin, impl_->wal.end())) {
     return Errc::kIo;
   }
-  if (sync || flush_index) impl_->note_durable();
+  if (sync == Sync::kYes || flush_index) impl_->note_durable();
   if (flush_index && !impl_->flush_index(false)) return Errc::kIo;
   return Unit{};
 }
