@@ -70,6 +70,14 @@ TEST(Tendermint, WithoutABugSurvives) {
   testing::check_protocol<Tendermint>(promised(), options);
 }
 
+// As `thresher sim fuzz` draws.
+TEST(LongTendermint, WithoutABugSurvivesSchedulesWithoutTactics) {
+  testing::Options options;
+  options.runs = 20'000;
+  options.menu.tactics = false;
+  testing::check_protocol<Tendermint>(promised(), options);
+}
+
 TEST(LongTendermint, WithoutABugSurvives) {
   testing::Options options;
   options.runs = 20'000;

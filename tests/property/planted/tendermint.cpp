@@ -227,11 +227,31 @@ std::vector<Tendermint::Message> Tendermint::repeated() const {
   return out;
 }
 
+// A liar may vote to some alone: what one correct node counts all have to hear of, or they do not
+// end their rounds together.
+std::vector<Tendermint::Message> Tendermint::heard() const {
+  std::vector<Message> out;
+  for (const std::int32_t round : {round_ - 1, round_}) {
+    const auto it = rounds_.find(round);
+    if (it == rounds_.end()) continue;
+    const Message m{.height = height_, .round = round};
+    for (const Kind kind : {Kind::kPrevotes, Kind::kPrecommits}) {
+      const Votes& votes = kind == Kind::kPrevotes ? it->second.prevotes : it->second.precommits;
+      if (votes.empty()) continue;
+      out.push_back(m);
+      out.back().kind = kind;
+      out.back().proof = votes;
+    }
+  }
+  return out;
+}
+
 // What the paper leaves to gossip: everybody hears what was said in this round and the last one,
 // and where a node is.
 void Tendermint::repeat(Fx& fx) {
   if (!has(Bug::kNoRepetition)) {
     for (Message& m : repeated()) fx.broadcast(std::move(m));
+    for (Message& m : heard()) fx.broadcast(std::move(m));
   }
   fx.broadcast({.kind = Kind::kStatus, .height = height_, .round = round_});
 }
@@ -258,6 +278,9 @@ bool Tendermint::take(NodeId from, const Message& m) {
       return take_vote(from, m);
     case Kind::kStatus:
       return true;
+    case Kind::kPrevotes:
+    case Kind::kPrecommits:
+      return take_votes(m);
     case Kind::kDecision:
       return false;
   }
@@ -289,6 +312,25 @@ bool Tendermint::take_vote(NodeId from, const Message& m) {
   if (known && !has(Bug::kCountsTwice)) return false;
   votes.push_back({from, m.id, m.tag});
   return true;
+}
+
+// Each stands for itself, whoever passed it on.
+bool Tendermint::take_votes(const Message& m) {
+  Message vote{.kind = m.kind == Kind::kPrevotes ? Kind::kPrevote : Kind::kPrecommit,
+               .height = m.height,
+               .round = m.round};
+  Round& round = rounds_[m.round];
+  Votes& votes = m.kind == Kind::kPrevotes ? round.prevotes : round.precommits;
+  bool news = false;
+  for (const Vote& v : m.proof) {
+    vote.id = v.id;
+    const bool known = std::any_of(votes.begin(), votes.end(),
+                                   [&](const Vote& other) { return other.voter == v.voter; });
+    if (known || !committee_.contains(v.voter) || v.tag != tag_of(v.voter, vote)) continue;
+    votes.push_back(v);
+    news = true;
+  }
+  return news;
 }
 
 void Tendermint::take_decision(NodeId from, const Message& m, Fx& fx) {

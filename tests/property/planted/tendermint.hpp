@@ -4,11 +4,11 @@
 //   Tendermint wrong(committee, NodeId{0}, Bug::kForgetsLock);
 //
 // Buchman, Kwon and Milosevic, "The latest gossip on BFT consensus" (arXiv 1807.04938), Algorithm
-// 1; comments name its lines. The paper's gossip is made of three things here: a node repeats what
-// it said in this round and the last one, a proposal of a valid value carries the prevotes that
-// made it valid, and a node that decided a height answers those that still ask for it with the
-// precommits. Votes are signed by a stand-in: a tag that only its voter makes, since liars change
-// no more than the subject lets them.
+// 1; comments name its lines. The paper's gossip is made of four things here: a node repeats what
+// it said in this round and the last one, and the votes of others that it heard, a proposal of a
+// valid value carries the prevotes that made it valid, and a node that decided a height answers
+// those that still ask for it with the precommits. Votes are signed by a stand-in: a tag that only
+// its voter makes, since liars change no more than the subject lets them.
 //
 // Guarantees (without a bug): one value a height at all correct nodes, and a decision at every
 // height once messages arrive within Delta. What a node voted and locked is durable before it says
@@ -56,7 +56,15 @@ std::string_view to_string(Bug bug);
 
 class Tendermint {
  public:
-  enum class Kind : std::uint8_t { kProposal, kPrevote, kPrecommit, kStatus, kDecision };
+  enum class Kind : std::uint8_t {
+    kProposal,
+    kPrevote,
+    kPrecommit,
+    kStatus,
+    kDecision,
+    kPrevotes,  ///< of others, as the sender heard them
+    kPrecommits,
+  };
   static constexpr std::int32_t kNever = -1;  // of rounds
 
   /// A vote for `id` (zero: nil), as others can show it on.
@@ -73,7 +81,8 @@ class Tendermint {
     Bytes payload{};                    ///< of proposals and decisions
     Digest id{};                        ///< of votes
     std::uint64_t tag = 0;
-    std::vector<Vote> proof{};  ///< prevotes of the valid round, or precommits of the decision
+    std::vector<Vote>
+        proof{};  ///< prevotes of the valid round, precommits of the decision, or votes
   };
   struct Output {
     std::uint64_t height = 0;
@@ -133,11 +142,13 @@ class Tendermint {
   void vote(Kind kind, const Digest& id, Fx& fx);
   void repeat(Fx& fx);
   std::vector<Message> repeated() const;
+  std::vector<Message> heard() const;
   void wait(Step step, Delay after, Fx& fx) const;
 
   bool take(NodeId from, const Message& m);
   bool take_proposal(NodeId from, const Message& m);
   bool take_vote(NodeId from, const Message& m);
+  bool take_votes(const Message& m);
   void take_decision(NodeId from, const Message& m, Fx& fx);
   void answer(NodeId to, std::uint64_t height, Fx& fx) const;
   static std::uint32_t count(const Votes& votes, const Digest& id);

@@ -70,6 +70,8 @@ struct TendermintSubject : testing::SubjectBase<Tendermint> {
         m.id = {};
         return true;
       case Kind::kStatus:
+      case Kind::kPrevotes:
+      case Kind::kPrecommits:
         return false;
     }
     return false;
@@ -86,6 +88,10 @@ struct TendermintSubject : testing::SubjectBase<Tendermint> {
         return "status";
       case Kind::kDecision:
         return "decision";
+      case Kind::kPrevotes:
+        return "prevotes";
+      case Kind::kPrecommits:
+        return "precommits";
     }
     return "message";
   }
