@@ -133,6 +133,7 @@ void Pbft::on(const Expired& timer, Fx& fx) {
   if (timer.id.route.depth > 0) {
     Expired inner = timer;
     pop_hop(inner.id.route);
+    broadcast_.owner_waits(pressed());
     step_broadcast(inner, fx);
   } else if (timer.id.local == kServed) {
     served_.clear();
@@ -151,17 +152,19 @@ void Pbft::on(const Expired& timer, Fx& fx) {
 void Pbft::tick(Fx& fx) {
   ++ticks_;
   // A node alone in its view waits there: the others will come, or do well without it.
-  const bool together =
-      active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
-  const bool stuck = waiting() && together && ++age_ >= patience_;
+  const bool stuck = waiting() && together() && ++age_ >= patience_;
   if (stuck || censored()) {
     change_view(view_ + 1, fx);
   } else {
     complain(fx);
     fetch_missing(fx);
   }
-  // Messages are lost with links; while slots are delivered nothing has to be said again.
-  if (++quiet_ % kQuiet == 0 && waiting()) repeat(fx);
+  const std::uint32_t before = std::exchange(beside_, latest_.at_least(view_));
+  alone_ = pressed() || beside_ != before ? 0 : alone_ + 1;
+  // Messages are lost with links; while slots are delivered nothing has to be said again, and where
+  // nothing waits but others are missed, ever more seldom.
+  const bool due = broadcast::due(static_cast<std::uint32_t>(alone_ / kQuiet));
+  if (++quiet_ % kQuiet == 0 && waiting() && due) repeat(fx);
 }
 
 // The most that a leader that goes round the queues needs before it comes to one certain request:
@@ -450,8 +453,19 @@ void Pbft::move_floor(Fx& fx) {
                 [&](auto& p) { return p.first.second < minus(floor_, config_.window); });
 }
 
+// R7: whether its clock may run.
+bool Pbft::together() const {
+  return active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
+}
+
+// R8: whether anything waits but others to come to its view.
+bool Pbft::pressed() const {
+  return !requests_.empty() || highest_ > delivered() || frontier() > delivered() ||
+         (!active_ && together());
+}
+
 bool Pbft::waiting() const {
-  return !requests_.empty() || !active_ || highest_ > delivered() || frontier() > delivered();
+  return !active_ || pressed();
 }
 
 void Pbft::repeat(Fx& fx) {

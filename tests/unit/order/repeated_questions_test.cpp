@@ -1,7 +1,9 @@
 // A peer that asks a total order the same thing again and again gets it twice in a period, and a
-// peer that asks once in each period gets everything.
+// peer that asks once in each period gets everything. And a node for which nothing waits says what
+// it has to say again at growing pauses.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 
 #include "../../timed.hpp"
@@ -222,6 +224,74 @@ TEST(RepeatedQuestions, HoneyBadgerGivesSlotsTwice) {
     EXPECT_LE(many.messages, 2 * kSlots + 3) << "one may be the word of a tick";
     run.pass(kPeriod + 1);
   }
+}
+
+// One node of a quiet cluster: how often it says something.
+std::uint64_t said_in(Timed<Pbft>& net, std::uint64_t delta,
+                      const std::function<bool(std::uint16_t, const Pbft::Message&)>& counts) {
+  std::uint64_t said = 0;
+  net.link = [&](std::uint16_t from, std::uint16_t, const Pbft::Message& m) {
+    said += counts(from, m) ? 1 : 0;
+    return std::int64_t{300};
+  };
+  net.run_until(net.now() + delta * kDelta);
+  return said;
+}
+
+// A liar broadcasts a view change to two nodes and falls silent. The others repeated what they said
+// of it every 4 Delta, until the next view: 12 messages each time.
+TEST(PbftHum, AHalfOpenViewChangeIsSpokenOfEverMoreSeldom) {
+  Timed<Pbft> net(kNodes, fresh<Pbft>);
+  net.feed(0, Requested<Pbft::Request>{{numbered(1)}});
+  net.run_until(50 * kDelta);
+  ASSERT_EQ(net.node(0).delivered(), 1u);
+  net.kill(kLiar);
+  const Bytes change = Bytes::from(Writer().u64(0).u32(0).take());
+  for (const std::uint16_t to : std::initializer_list<std::uint16_t>{0, 1})
+    net.say(kLiar, to, Bracha::Message(bracha::Init{{NodeId{kLiar}, 0}, change}));
+  net.run_until(net.now() + 10 * kDelta);
+  const auto of_broadcasts = [](std::uint16_t, const Pbft::Message& m) {
+    return std::holds_alternative<Bracha::Message>(m);
+  };
+  const std::uint64_t early = said_in(net, 1000, of_broadcasts);
+  EXPECT_GT(early, 0u);
+  EXPECT_LE(early, 400u);
+  EXPECT_LE(said_in(net, 1000, of_broadcasts), 400u);
+  EXPECT_EQ(net.node(0).view(), 1u);
+  // With something to order it is spoken of as before, and nobody is late.
+  net.feed(0, Requested<Pbft::Request>{{numbered(2)}});
+  net.run_until(net.now() + 10 * kDelta);
+  EXPECT_EQ(net.node(2).delivered(), 2u);
+}
+
+// Node 3 was cut off with a request, and left the view alone. The others ordered it in theirs.
+TEST(PbftHum, ANodeAloneInItsViewAsksEverMoreSeldom) {
+  Timed<Pbft> net(kNodes, fresh<Pbft>);
+  net.feed(0, Requested<Pbft::Request>{{numbered(1)}});
+  net.run_until(50 * kDelta);
+  bool cut = true;
+  net.link = [&](std::uint16_t from, std::uint16_t to, const Pbft::Message&) {
+    return cut && (from == kLiar || to == kLiar) ? kLost : std::int64_t{300};
+  };
+  net.feed(kLiar, Requested<Pbft::Request>{{numbered(2)}});
+  net.run_until(net.now() + 20 * kDelta);
+  ASSERT_EQ(net.node(kLiar).view(), 2u);
+  cut = false;
+  net.run_until(net.now() + 100 * kDelta);
+  ASSERT_EQ(net.node(kLiar).view(), 2u);
+  ASSERT_EQ(net.node(0).view(), 1u);
+  ASSERT_EQ(net.node(kLiar).delivered(), 2u);
+  const auto mine = [](std::uint16_t from, const Pbft::Message&) { return from == kLiar; };
+  EXPECT_LE(said_in(net, 1000, mine), 150u);
+  const std::uint64_t later = said_in(net, 1000, mine);
+  EXPECT_LE(later, 150u);
+  EXPECT_GT(later, 0u) << "others may have lost its word";
+  // When one more comes to its view, everybody does.
+  net.kill(1);
+  net.feed(0, Requested<Pbft::Request>{{numbered(3)}});
+  net.run_until(net.now() + 40 * kDelta);
+  EXPECT_EQ(net.node(2).delivered(), 3u);
+  EXPECT_EQ(net.node(kLiar).delivered(), 3u);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@
 // the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
 // `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
 // last `history` slots copies are not delivered again. A peer that asks gets each value and each
-// name of a slot twice in 4 Delta, however often it asks (served.hpp). A node more than `history` slots behind
+// name of a slot twice in 4 Delta, however often it asks (served.hpp). A node that waits only for
+// others to come to its view says so ever more seldom. A node more than `history` slots behind
 // needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
 // Rules, proofs and bounds: docs/protocols/pbft.md. Source: Castro, Liskov, "Practical Byzantine
 // Fault Tolerance and Proactive Recovery" (2002), sections 4.4 and 4.5.
@@ -273,6 +274,8 @@ class Pbft {
   std::optional<Chosen> choose_slot(const std::vector<const pbft::ViewChange*>& all,
                                     std::uint64_t slot) const;
   void load_view_changes();
+  bool together() const;
+  bool pressed() const;
   bool waiting() const;
   void tick(Fx& fx);
   bool censored() const;
@@ -300,6 +303,8 @@ class Pbft {
   std::uint64_t age_ = 0;               // ticks without progress
   std::optional<std::uint64_t> asked_;  // the slot of the last question to all
   std::uint64_t quiet_ = 0;             // ticks since the last delivery
+  std::uint64_t alone_ = 0;             // ticks of waiting for nothing but others in this view
+  std::uint32_t beside_ = 0;            // nodes known to be in this view or past it
   std::uint64_t submitted_again_ = 0;   // the tick in which own requests were sent once more
   std::uint64_t ticks_ = 0;             // spent waiting
   std::uint64_t active_since_ = 0;      // in ticks
