@@ -273,7 +273,9 @@ void Bracha::on(const Expired&, Fx& fx) {
     broadcast::Turns turns(shelf_.at_tick(o));
     shelf_.for_each_of(o, [&](const Instance& i, State& s) {
       s.answered = NodeSet{};
-      if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
+      // R6: what nobody waits for is said again ever more seldom.
+      if (!s.done)
+        return turns.has(s) && (owner_waits_ || due(s.age)) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (shelf_.in_history(i) && s.age >= kKeepTicks) return;
       // A peer that lost everything does not know that it should ask.

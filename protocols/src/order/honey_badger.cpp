@@ -16,8 +16,7 @@ using namespace honey_badger;  // NOLINT(google-build-using-namespace): the prot
 
 namespace {
 
-constexpr std::size_t kEntries = 1024;           // payloads kept of one peer
-constexpr std::size_t kServedBytes = 64u << 20;  // for one peer, in a tick
+constexpr std::size_t kEntries = 1024;  // payloads kept of one peer
 static_assert(kEpochSlots >= Avid::kMostNodes, "each node has a place in an epoch");
 
 std::size_t queue_bytes(const HoneyBadger::Config& c) {
@@ -146,24 +145,19 @@ void HoneyBadger::receive(NodeId from, const Forward& m, Fx&) {
 }
 
 // H7: where peers are, and what this one lacks. A node that gets less than it asked for asks again.
+// What has been delivered and the checkpoint only rise, and so does their sum.
 void HoneyBadger::receive(NodeId from, const Status& m, Fx& fx) {
   frontier_.raise(from, m.delivered);
   told_[from] = {m.epoch, m.first};
   if (!m.asks) return;
-  fx.send(from, Status{log_.delivered(), checkpoint_, checkpoint_first_, false});
+  using order::Served;
+  if (served_.number(from, Served::kStates, log_.delivered() + checkpoint_, sizeof(Status)))
+    fx.send(from, Status{log_.delivered(), checkpoint_, checkpoint_first_, false});
   for (std::uint64_t s = m.delivered; s < log_.delivered() && s - m.delivered < kAnswers; ++s) {
     const Bytes* value = log_.decided(s);
-    if (value == nullptr || !may_serve(from, value->size())) break;
-    fx.send(from, Decided{s, *value});
+    if (value == nullptr) break;
+    if (served_.number(from, Served::kNames, s, value->size())) fx.send(from, Decided{s, *value});
   }
-}
-
-// H7: a question is short and its answer is not, so what one peer is sent is bounded in time.
-bool HoneyBadger::may_serve(NodeId to, std::size_t bytes) {
-  std::size_t& served = served_[to];
-  if (served >= kServedBytes) return false;
-  served += bytes;
-  return true;
 }
 
 // H7: f+1 that say the same decide a slot.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "leader_chain_parts.hpp"
+#include "offers.hpp"
 #include "thresher/core/assert.hpp"
 
 namespace thresher {
@@ -107,6 +108,7 @@ void LeaderChain::on(const Received<Message>& event, Fx& fx) {
   if (event.from == config_.self || !config_.committee.contains(event.from)) return;
   const bool news =
       std::visit([&](const auto& m) { return receive(event.from, m, fx); }, event.message);
+  if (served_.began()) fx.push(ArmTimer{{kServed, {}}, kServing});
   if (news) advance(fx);
 }
 
@@ -120,16 +122,13 @@ bool LeaderChain::receive(NodeId from, const Forward& m, Fx&) {
 
 // R12
 bool LeaderChain::receive(NodeId from, const Offer& m, Fx& fx) {
-  if (log_.repeats(m.digest)) return false;
-  if (const auto known = requests_.forward_of(m)) return receive(from, *known, fx);
-  fx.send(from, Ask{m.digest, m.urgent});
-  return false;
+  const auto known = order::offered(from, m, log_, requests_, fx);
+  return known && receive(from, *known, fx);
 }
 
 // R12
 bool LeaderChain::receive(NodeId from, const Ask& m, Fx& fx) {
-  const auto request = requests_.forward_of(m);
-  if (request && may_serve(from, request->value.size(), fx)) fx.send(from, *request);
+  order::give_request(from, m, requests_, served_, fx);
   return false;
 }
 

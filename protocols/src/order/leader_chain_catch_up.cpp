@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "leader_chain_parts.hpp"
+#include "offers.hpp"
 
 namespace thresher {
 
@@ -12,7 +13,6 @@ using namespace leader_chain;  // NOLINT(google-build-using-namespace): the prot
 void LeaderChain::on(const Expired& timer, Fx& fx) {
   switch (static_cast<Timer>(timer.id.local)) {
     case kServed:
-      serving_ = false;
       served_.clear();
       return;
     case kIdling:
@@ -152,18 +152,11 @@ void LeaderChain::ask_skips(Fx& fx) {
   if (parent < highest) ask(std::max(parent, tip_.view));
 }
 
-// R12
-bool LeaderChain::may_serve(NodeId to, std::size_t bytes, Fx& fx) {
-  std::uint64_t& served = served_[to];
-  if (served >= kServedBytes) return false;
-  served += bytes;
-  if (!std::exchange(serving_, true)) fx.push(ArmTimer{{kServed, {}}, kServing});
-  return true;
-}
-
+// R12, R13
 bool LeaderChain::receive(NodeId from, const WantBlock& m, Fx& fx) {
   const Held* block = held(m.block);
-  if (block != nullptr && may_serve(from, block->bytes(), fx)) fx.send(from, Give{block->block});
+  if (block != nullptr && served_.value(from, m.block.digest, block->bytes()))
+    fx.send(from, Give{block->block});
   return false;
 }
 
@@ -181,15 +174,14 @@ bool LeaderChain::receive(NodeId, const Give& m, Fx& fx) {
   return wanted;
 }
 
-// R12: what one peer is sent is bounded in time as well, however much it asks.
+// R12, R13: the next names and certificates, and where this node is. View and slots only rise, and
+// so does their sum.
 bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
-  for (std::uint64_t s = m.slot; s < log_.delivered() && s - m.slot < kAnswers; ++s) {
-    const Digest* name = log_.delivered_name(s);
-    if (name == nullptr || !may_serve(from, sizeof(Ordered), fx)) break;
-    fx.send(from, Ordered{s, *name});
-  }
+  order::name_slots(from, m.slot, kAnswers, log_, served_, fx);
   give_certificates(from, m.view, fx);
-  fx.send(from, Status{view_, log_.delivered()});
+  const std::uint64_t state = view_ + log_.delivered();
+  if (served_.number(from, order::Served::kStates, state, sizeof(Status)))
+    fx.send(from, Status{view_, log_.delivered()});
   return receive(from, Status{m.view, m.slot}, fx);
 }
 
@@ -197,24 +189,32 @@ bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
 // those of the views from `from_view` on, as many as one answer holds. A node in need asks
 // again.
 void LeaderChain::give_certificates(NodeId to, std::uint64_t from_view, Fx& fx) {
-  std::size_t left = kSkips;
-  const auto give = [&](const std::optional<Certificate>& c) {
-    const bool may =
-        c && left > 0 && may_serve(to, c->list->signatures.size() * sizeof(Signature), fx);
-    if (!may) return;
-    --left;
-    fx.send(to, *c);
+  using order::Served;
+  std::size_t left = kSkips;  // what was given lately has its place in an answer, too
+  const auto give = [&](Served::Row row, std::uint64_t view, const Certificate* one,
+                        const Certificate* other) {
+    std::size_t bytes = 0;
+    for (const Certificate* c : {one, other}) {
+      if (c == nullptr) continue;
+      bytes += c->list->signatures.size() * sizeof(Signature);
+      left -= std::min<std::size_t>(left, 1);
+    }
+    if (bytes == 0 || !served_.number(to, row, view, bytes)) return;
+    for (const Certificate* c : {one, other}) {
+      if (c != nullptr) fx.send(to, *c);
+    }
   };
-  const auto give_both = [&](const View& v) {
-    if (v.notarized && about(*v.notarized) != high_) give(v.notarized);
-    give(v.skipped);
+  const auto give_both = [&](Served::Row row, std::uint64_t view, const View& v) {
+    const bool lower = v.notarized && about(*v.notarized) != high_;
+    give(row, view, lower ? &*v.notarized : nullptr, v.skipped ? &*v.skipped : nullptr);
   };
-  if (const Certificate* c = certificate_of(high_)) give(*c);
+  give(Served::kHighest, high_.view, certificate_of(high_), nullptr);
   const auto newest = views_.find(view_ - 1);
-  if (newest != views_.end()) give_both(newest->second);
+  if (newest != views_.end()) give_both(Served::kNewest, newest->first, newest->second);
   if (rules_.linear()) return;
   auto v = views_.lower_bound(std::max(tip_.view, from_view));
-  for (; v != views_.end() && v->first + 1 < view_ && left > 0; ++v) give_both(v->second);
+  for (; v != views_.end() && v->first + 1 < view_ && left > 0; ++v)
+    give_both(Served::kCertificates, v->first, v->second);
 }
 
 bool LeaderChain::receive(NodeId from, const Status& m, Fx&) {
@@ -226,7 +226,8 @@ bool LeaderChain::receive(NodeId from, const Status& m, Fx&) {
 // R12: f+1 that say the same decided it.
 bool LeaderChain::receive(NodeId from, const Ordered& m, Fx& fx) {
   if (!log_.hear(from, m.slot, m.digest)) return false;
-  if (settle(m.slot)) return true;
+  const auto vouched = log_.vouched(m.slot);
+  if (vouched && settle(m.slot, vouched->digest)) return true;
   fetch_named(fx);
   arm(fx);
   return false;
@@ -242,9 +243,9 @@ const Bytes* LeaderChain::value_of(const Digest& digest) const {
   return log_.delivered_value(digest);
 }
 
-bool LeaderChain::settle(std::uint64_t slot) {
-  const auto vouched = log_.vouched(slot);
-  const Bytes* value = vouched ? value_of(vouched->digest) : nullptr;
+// R12: f+1 named it. Whether its value is here, and so decided now.
+bool LeaderChain::settle(std::uint64_t slot, const Digest& digest) {
+  const Bytes* value = value_of(digest);
   return value != nullptr && log_.decide(slot, *value);
 }
 
@@ -253,8 +254,8 @@ bool LeaderChain::settle(std::uint64_t slot) {
 void LeaderChain::fetch_named(Fx& fx) {
   asks_.erase(asks_.begin(), asks_.lower_bound(log_.delivered()));
   for (std::uint64_t slot = log_.delivered(); slot < log_.delivered() + kAnswers; ++slot) {
-    const auto vouched = settle(slot) ? std::nullopt : log_.vouched(slot);
-    if (!vouched) continue;
+    const auto vouched = log_.vouched(slot);
+    if (!vouched || settle(slot, vouched->digest)) continue;
     Asked& asked = asks_[slot];
     if (ticks_ < asked.next) continue;
     std::uint64_t turn = (config_.self.value + asked.times++) % vouched->by.size();
@@ -265,10 +266,10 @@ void LeaderChain::fetch_named(Fx& fx) {
   }
 }
 
-// R12
+// R12, R13
 bool LeaderChain::receive(NodeId from, const Fetch& m, Fx& fx) {
   const Bytes* value = log_.delivered_value(m.digest);
-  if (value != nullptr && may_serve(from, value->size(), fx))
+  if (value != nullptr && served_.value(from, m.digest, value->size()))
     fx.send(from, Decided{m.slot, *value});
   return false;
 }

@@ -176,6 +176,7 @@ Footprint LeaderChain::footprint() const {
   out.checks = checks_.size();
   out.digests = log_.heard();
   out.decisions = log_.size();
+  out.given = served_.values();
   return out;
 }
 
@@ -186,14 +187,15 @@ Footprint LeaderChain::most_held() const {
   const std::size_t near = 2 * kNear + 1;
   const std::size_t open = view_ - std::min(view_, tip_.view) + 1;
   const std::size_t blocks = kVoterLoads + 1 + kBacklog + 2 + kNear + 1;
-  return {.request_bytes = n * (config_.queue_bytes + config_.value_bytes),
-          .block_bytes = blocks * config_.block_bytes,
-          .votes = near * kKinds * n,
-          .certificates = 2 * open,
-          .checks = n * (kPending + near * kKinds),
-          .digests = kAnswers * n,
-          .decisions =
-              config_.history + 1 + (kBacklog + kVoterLoads) * config_.block_values + kAnswers};
+  return {
+      .request_bytes = n * (config_.queue_bytes + config_.value_bytes),
+      .block_bytes = blocks * config_.block_bytes,
+      .votes = near * kKinds * n,
+      .certificates = 2 * open,
+      .checks = n * (kPending + near * kKinds),
+      .digests = kAnswers * n,
+      .decisions = config_.history + 1 + (kBacklog + kVoterLoads) * config_.block_values + kAnswers,
+      .given = order::Served::most_values(config_.committee.size())};
 }
 
 }  // namespace thresher

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "offers.hpp"
 #include "pbft_parts.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/core/compose.hpp"
@@ -21,7 +22,6 @@ constexpr std::uint64_t kQuiet = 4;        // ticks of waiting before things are
 constexpr std::uint64_t kPatience = 8;     // ticks: three delays to change a view, four to decide
 constexpr std::uint64_t kWindowTicks = 4;  // to decide a window, and to hear that a quorum has it
 constexpr std::uint64_t kViewsAhead = 4;   // twice as many are followed
-constexpr std::uint64_t kServedBytes = 64u << 20;  // of decisions, for one peer at a time
 
 std::size_t queue_bytes(const Pbft::Config& c) {
   return c.queue_bytes > 0 ? c.queue_bytes : c.window * c.value_bytes;
@@ -125,6 +125,7 @@ void Pbft::on(const Received<Message>& event, Fx& fx) {
   const bool moved = note_view(event.from, event.message);
   const bool news =
       std::visit([&](const auto& m) { return receive(event.from, m, fx); }, event.message);
+  if (served_.began()) fx.push(ArmTimer{{kServed, {}}, kServing});
   if (news || moved) advance(fx);
 }
 
@@ -132,9 +133,9 @@ void Pbft::on(const Expired& timer, Fx& fx) {
   if (timer.id.route.depth > 0) {
     Expired inner = timer;
     pop_hop(inner.id.route);
+    broadcast_.owner_waits(pressed());
     step_broadcast(inner, fx);
   } else if (timer.id.local == kServed) {
-    serving_ = false;
     served_.clear();
     return;
   } else if (timer.id.local == kIdling) {
@@ -151,17 +152,19 @@ void Pbft::on(const Expired& timer, Fx& fx) {
 void Pbft::tick(Fx& fx) {
   ++ticks_;
   // A node alone in its view waits there: the others will come, or do well without it.
-  const bool together =
-      active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
-  const bool stuck = waiting() && together && ++age_ >= patience_;
+  const bool stuck = waiting() && together() && ++age_ >= patience_;
   if (stuck || censored()) {
     change_view(view_ + 1, fx);
   } else {
     complain(fx);
     fetch_missing(fx);
   }
-  // Messages are lost with links; while slots are delivered nothing has to be said again.
-  if (++quiet_ % kQuiet == 0 && waiting()) repeat(fx);
+  const std::uint32_t before = std::exchange(beside_, latest_.at_least(view_));
+  alone_ = pressed() || beside_ != before ? 0 : alone_ + 1;
+  // Messages are lost with links; while slots are delivered nothing has to be said again, and where
+  // nothing waits but others are missed, ever more seldom.
+  const bool due = broadcast::due(static_cast<std::uint32_t>(alone_ / kQuiet));
+  if (++quiet_ % kQuiet == 0 && waiting() && due) repeat(fx);
 }
 
 // The most that a leader that goes round the queues needs before it comes to one certain request:
@@ -269,16 +272,13 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
 
 // R1, R7
 bool Pbft::receive(NodeId from, const Offer& m, Fx& fx) {
-  if (log_.repeats(m.digest)) return false;
-  if (const auto known = requests_.forward_of(m)) return receive(from, *known, fx);
-  fx.send(from, Ask{m.digest, m.urgent});
-  return false;
+  const auto known = order::offered(from, m, log_, requests_, fx);
+  return known && receive(from, *known, fx);
 }
 
 // R1, R7
 bool Pbft::receive(NodeId from, const Ask& m, Fx& fx) {
-  const auto request = requests_.forward_of(m);
-  if (request && serve(from, request->value.size(), fx)) fx.send(from, *request);
+  order::give_request(from, m, requests_, served_, fx);
   return false;
 }
 
@@ -289,25 +289,15 @@ bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
   return true;
 }
 
-// R6, R9: the bytes sent to one peer in a time are bounded, however much it asks.
-bool Pbft::serve(NodeId to, std::size_t bytes, Fx& fx) {
-  std::uint64_t& served = served_[to];
-  if (served >= kServedBytes) return false;
-  served += bytes;
-  if (!std::exchange(serving_, true)) fx.push(ArmTimer{{kServed, {}}, kServing});
-  return true;
-}
-
-// R9
+// R9, R11: the next names, and where this node is. Both only rise, and so does their sum.
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
-  for (std::uint64_t s = m.slot; s < delivered() && s - m.slot < kAnswers; ++s) {
-    const Digest* name = log_.delivered_name(s);
-    if (name == nullptr || !serve(from, sizeof(Ordered), fx)) break;
-    fx.send(from, Ordered{s, *name});
-  }
-  fx.send(from, Checkpoint{view_, delivered()});
+  using order::Served;
+  order::name_slots(from, m.slot, kAnswers, log_, served_, fx);
+  if (served_.number(from, Served::kStates, view_ + delivered(), sizeof(Checkpoint)))
+    fx.send(from, Checkpoint{view_, delivered()});
   const auto start = starts_.find(m.view);
-  if (start != starts_.end() && leader(m.view) == config_.self)
+  if (start == starts_.end() || leader(m.view) != config_.self) return false;
+  if (served_.number(from, Served::kStarts, m.view, start->second.size() * sizeof(NodeId)))
     fx.send(from, NewView{m.view, start->second});
   return false;
 }
@@ -315,7 +305,8 @@ bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
 // R9: f+1 that say the same decided it, because one of them is correct.
 bool Pbft::receive(NodeId from, const Ordered& m, Fx& fx) {
   if (!log_.hear(from, m.slot, m.digest)) return false;
-  if (settle(m.slot)) return true;
+  const auto vouched = log_.vouched(m.slot);
+  if (vouched && settle(m.slot, vouched->digest)) return true;
   fetch_missing(fx);
   arm(fx);
   return false;
@@ -462,8 +453,19 @@ void Pbft::move_floor(Fx& fx) {
                 [&](auto& p) { return p.first.second < minus(floor_, config_.window); });
 }
 
+// R7: whether its clock may run.
+bool Pbft::together() const {
+  return active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
+}
+
+// R8: whether anything waits but others to come to its view.
+bool Pbft::pressed() const {
+  return !requests_.empty() || highest_ > delivered() || frontier() > delivered() ||
+         (!active_ && together());
+}
+
 bool Pbft::waiting() const {
-  return !requests_.empty() || !active_ || highest_ > delivered() || frontier() > delivered();
+  return !active_ || pressed();
 }
 
 void Pbft::repeat(Fx& fx) {
@@ -508,6 +510,7 @@ Footprint Pbft::footprint() const {
   out.digests += log_.heard();
   out.decisions = log_.size();
   for (const auto& [view, names] : starts_) out.new_views += names.size();
+  out.given = served_.values();
   out.view_changes = broadcast_.footprint();
   return out;
 }
@@ -526,6 +529,7 @@ Footprint Pbft::most_held(const Config& config) {
           .digests = views * slots * 2 * n + kAnswers * n,
           .decisions = config.history + config.window + kAnswers,
           .new_views = views * n,
+          .given = order::Served::most_values(config.committee.size()),
           .view_changes = Bracha::most_held(broadcast_of(config))};
 }
 

@@ -46,9 +46,10 @@ std::optional<Bytes> Pbft::value_of(std::uint64_t slot, const Digest& digest) co
 }
 
 /// Those that say that they accepted or delivered it.
-std::vector<NodeId> Pbft::holders(std::uint64_t slot, const Digest& digest) const {
+std::vector<NodeId> Pbft::holders(std::uint64_t slot, const Digest& digest,
+                                  const SlotLog::Vouched* vouched) const {
   NodeSet all;
-  if (const auto vouched = log_.vouched(slot)) all = vouched->by;
+  if (vouched != nullptr) all = vouched->by;
   for (const auto& [id, change] : changes_) {
     const auto claim = change.claims.find(slot);
     if (claim != change.claims.end() && claim->second.seen.contains(digest)) all.insert(id);
@@ -68,11 +69,14 @@ std::vector<NodeId> Pbft::holders(std::uint64_t slot, const Digest& digest) cons
   return out;
 }
 
-// R6, R9: those that have their turn are asked, at growing pauses.
-void Pbft::fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx& fx) {
+// R6, R9: those that have their turn are asked, at growing pauses. Of f+1 that accepted a value one
+// is correct and gives it. What others delivered is not urgent: one is asked, and then the next.
+void Pbft::fetch(std::uint64_t slot, const Digest& digest, const SlotLog::Vouched* vouched,
+                 Fx& fx) {
   Asked& asked = asks_[slot];
-  const std::vector<NodeId> from = holders(slot, digest);
-  some = std::min(from.size(), some);
+  const std::vector<NodeId> from = holders(slot, digest, vouched);
+  const std::size_t most = vouched != nullptr ? 1 : config_.committee.at_least(kValidity);
+  const std::size_t some = std::min(from.size(), most);
   for (std::size_t k = 0; k < some; ++k)
     fx.send(from[(config_.self.value + asked.times + k) % from.size()], Fetch{slot, digest});
   asked.times += some;
@@ -80,15 +84,13 @@ void Pbft::fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx&
   asked.next = ticks_ + asked.pause;
 }
 
-// R6, R9. Of f+1 that accepted a value one is correct and gives it. What others delivered is not
-// urgent: one is asked, and then the next.
+// R6, R9
 void Pbft::fetch_missing(Fx& fx) {
   asks_.erase(asks_.begin(), asks_.lower_bound(delivered()));
-  const std::size_t validity = config_.committee.at_least(kValidity);
   const std::uint64_t end = std::max(highest_, delivered() + kAnswers);
   for (std::uint64_t slot = delivered(); slot < end; ++slot) {
-    if (settle(slot)) continue;
     const auto vouched = log_.vouched(slot);
+    if (vouched && settle(slot, vouched->digest)) continue;
     const bool proposed = log_.decided(slot) != nullptr || proposals_.contains({view_, slot});
     if (!vouched && (proposed || !active_ || !fits(slot))) continue;
     const auto digest = vouched ? std::optional(vouched->digest) : named(slot);
@@ -96,21 +98,20 @@ void Pbft::fetch_missing(Fx& fx) {
     const bool sent = !vouched && slot >= first_;  // and most likely near
     const Asked& asked =
         asks_.try_emplace(slot, Asked{ticks_ + (sent ? kNear : 0), 0, 0}).first->second;
-    if (ticks_ >= asked.next) fetch(slot, *digest, vouched ? 1 : validity, fx);
+    if (ticks_ >= asked.next) fetch(slot, *digest, vouched ? &*vouched : nullptr, fx);
   }
 }
 
-// R9
-bool Pbft::settle(std::uint64_t slot) {
-  const auto vouched = log_.vouched(slot);
-  const auto value = vouched ? value_of(slot, vouched->digest) : std::nullopt;
+// R9: f+1 named it. Whether its value is here, and so decided now.
+bool Pbft::settle(std::uint64_t slot, const Digest& digest) {
+  const auto value = value_of(slot, digest);
   return value && log_.decide(slot, *value);
 }
 
-// R6
+// R6, R11
 bool Pbft::receive(NodeId from, const Fetch& m, Fx& fx) {
   const auto value = value_of(m.slot, m.digest);
-  if (value && serve(from, value->size(), fx)) fx.send(from, Fetched{m.slot, *value});
+  if (value && served_.value(from, m.digest, value->size())) fx.send(from, Fetched{m.slot, *value});
   return false;
 }
 

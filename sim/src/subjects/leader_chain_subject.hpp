@@ -137,7 +137,8 @@ struct LeaderChainSubject : SlotSubject {
             {"certificates", held.certificates, most.certificates},
             {"verdicts that are awaited", held.checks, most.checks},
             {"digests that peers named", held.digests, most.digests},
-            {"decisions", held.decisions, most.decisions}};
+            {"decisions", held.decisions, most.decisions},
+            {"digests of values given lately", held.given, most.given}};
   }
   std::uint64_t round(const Node& node) const { return node.view(); }
   std::uint64_t refused(const Node& node) const { return node.refused(); }

@@ -59,6 +59,7 @@ struct PbftSubject : SlotSubject, SlotWords {
     out.push_back({"digests that peers named", held.digests, most.digests});
     out.push_back({"decisions", held.decisions, most.decisions});
     out.push_back({"names in new-views", held.new_views, most.new_views});
+    out.push_back({"digests of values given lately", held.given, most.given});
     return out;
   }
   std::uint64_t round(const Pbft& node) const { return node.view(); }

@@ -15,6 +15,7 @@
 #include "thresher/protocols/order/raft.hpp"
 #include "thresher/protocols/order/raft_wire.hpp"
 #include "thresher/protocols/order/requests.hpp"
+#include "thresher/protocols/order/served.hpp"
 #include "thresher/protocols/order/simplex.hpp"
 #include "thresher/protocols/order/slot_log.hpp"
 #include "thresher/protocols/promises.hpp"
@@ -166,6 +167,16 @@ void requests_example(std::uint32_t n, NodeId from, const Forward& forward, std:
   auto news = waiting.take(from, forward, now, [&](const Digest& d) { return log.repeats(d); });
   for (const Queued* r = waiting.next(turn, untaken); r != nullptr; r = nullptr) propose(r->value);
   waiting.remove(digest);
+  // </>
+}
+
+void served_example(NodeId from, const Ask& m, const Bytes& value, std::uint64_t slot,
+                    const Ordered& name, TimerId kServed, Delay kServing, EffectsOf<Pbft>& fx) {
+  // <thresher/protocols/order/served.hpp>
+  Served served;
+  if (served.value(from, m.digest, value.size())) fx.send(from, Forward{value});
+  if (served.number(from, Served::kNames, slot, sizeof(Ordered))) fx.send(from, name);
+  if (served.began()) fx.push(ArmTimer{kServed, kServing});
   // </>
 }
 

@@ -202,17 +202,21 @@ TEST(PbftBounds, HoldWhateverOnePeerSays) {
   EXPECT_GT(t.node().footprint().request_bytes, 0u);
 }
 
+// Of all that it may ask for, each twice.
 TEST(PbftBounds, WhatOnePeerIsSentIsBounded) {
+  constexpr std::uint64_t kSlots = 40;
   Follower t({.self = NodeId{0}, .value_bytes = 1 << 20});
-  for (std::uint64_t slot = 0; slot < 4; ++slot) t.decide(slot, sized(slot, 1 << 20));
-  ASSERT_EQ(t.node().delivered(), 4u);
-  const pbft::Fetch wanted{0, hash(sized(0, 1 << 20).view())};
-  for (int k = 0; k < 200; ++k) t.say(3, wanted);
+  for (std::uint64_t slot = 0; slot < kSlots; ++slot) t.decide(slot, sized(slot, 1 << 20));
+  ASSERT_EQ(t.node().delivered(), kSlots);
+  const auto wanted = [](std::uint64_t slot) {
+    return pbft::Fetch{slot, hash(sized(slot, 1 << 20).view())};
+  };
+  for (std::uint64_t k = 0; k < 5 * kSlots; ++k) t.say(3, wanted(k % kSlots));
   EXPECT_EQ(t.sent_bytes, std::size_t{64} << 20);
-  t.say(2, wanted);
+  t.say(2, wanted(0));
   EXPECT_EQ(t.sent_bytes, std::size_t{65} << 20);
   t.feed(Expired{{6, {}}});
-  t.say(3, wanted);
+  t.say(3, wanted(0));
   EXPECT_EQ(t.sent_bytes, std::size_t{66} << 20);
 }
 

@@ -195,6 +195,7 @@ void add_pbft(const Committee& c, Table& out) {
   add("digests that peers named", most.digests);
   add("decisions", most.decisions);
   add("names in new-views", most.new_views);
+  add("digests of values given lately", most.given);
   add_broadcasts("pbft", most.view_changes, out);
 }
 
@@ -212,6 +213,7 @@ void add_leader_chain(const Committee& c, Table& out) {
   add("verdicts that are awaited", most.checks);
   add("digests that peers named", most.digests);
   add("decisions", most.decisions);
+  add("digests of values given lately", most.given);
 }
 
 void add_raft(const Committee& c, Table& out) {

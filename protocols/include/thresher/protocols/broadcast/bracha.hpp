@@ -10,7 +10,8 @@
 // nothing else is delivered in its name. Echoes and readies carry digests; a node that lacks the
 // payload asks those that echoed it, which have it on disk. Statements are durable before they are
 // sent, so a restart never contradicts them; they are repeated while an instance is open here, and
-// more seldom, but for ever, to peers that have not said ready: lost messages only delay. Bounds:
+// more seldom, but for ever, to peers that have not said ready, or while an owner says that it
+// waits for nothing: lost messages only delay. Bounds:
 // of an origin at most 2 `window` instances and `origin_bytes` of payload are kept; a peer counts
 // once for each counter of an instance, so an instance holds at most 2n digests; of what was
 // forgotten lately a digest remains (remains.hpp). Does not order. Rules, bounds and their reasons:
@@ -127,6 +128,9 @@ class Bracha {
   void forget_below(std::uint64_t number, Fx& fx);
   /// The instance exists, the owner says: it is asked for, though nobody spoke of it here.
   void expect(const bracha::Instance& i, Fx& fx);
+  /// Whether its owner waits for anything. While it does not, open instances are said again ever
+  /// more seldom; owners that say nothing of it wait.
+  void owner_waits(bool waits) { owner_waits_ = waits; }
   /// What was delivered there; null when nothing was or it is forgotten.
   const Bytes* delivered(const bracha::Instance& i) const;
 
@@ -206,6 +210,7 @@ class Bracha {
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;
   bool armed_ = false;
+  bool owner_waits_ = true;
 };
 
 static_assert(broadcast::Broadcast<Bracha>);

@@ -16,7 +16,8 @@
 // leave out for an epoch. With it nobody reads a batch before it is ordered (batch_seals.hpp), for
 // a delay more; payloads that went to all nodes because they were left out are no secret.
 // Bounds: `window` epochs of the common subset, of each peer `queue_bytes` of payloads. A node
-// further behind takes slots from f+1 peers that say the same, within `history`.
+// further behind takes slots from f+1 peers that say the same, within `history`; each peer gives it
+// a slot twice in 4 Delta, however often it asks.
 // Source: Miller, Xia, Croman, Shi, Song, "The Honey Badger of BFT protocols" (CCS 2016), figures 1
 // and 4. Rules: docs/protocols/honeybadger.md.
 #pragma once
@@ -36,6 +37,7 @@
 #include "thresher/protocols/order/batch_seals.hpp"
 #include "thresher/protocols/order/marks.hpp"
 #include "thresher/protocols/order/requests.hpp"
+#include "thresher/protocols/order/served.hpp"
 #include "thresher/protocols/order/slot_log.hpp"
 
 namespace thresher {
@@ -170,7 +172,6 @@ class HoneyBadger {
   };
   using Places = std::vector<Place>;
 
-  bool may_serve(NodeId to, std::size_t bytes);
   void advance(Fx& fx);
   Places places_of(NodeId peer) const;
   Bytes batch() const;
@@ -196,7 +197,7 @@ class HoneyBadger {
   std::uint64_t checkpoint_ = 0;  // the last multiple of kCheckpoint up to epoch_
   std::uint64_t checkpoint_first_ = 0;
   std::map<Digest, std::uint64_t> copies_due_;  // of own payloads: the epoch that sends them to all
-  std::map<NodeId, std::size_t> served_;        // bytes, in this tick
+  order::Served served_;                        // in this tick
   Marks frontier_;
   std::map<NodeId, std::pair<std::uint64_t, std::uint64_t>> told_;  // checkpoints of peers
   std::optional<honey_badger::BatchSeals> seals_;

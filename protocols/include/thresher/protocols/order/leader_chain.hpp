@@ -15,8 +15,9 @@
 // restarted node goes on in its view and contradicts nothing. Bounds: votes and proposals of the
 // views within kNear of this one; of each peer `queue_bytes` of requests; certificates of the views
 // since the last final block, which only quorums make; kLoads blocks with payloads among those. A
-// node more than `history` slots behind needs the state from elsewhere. Does not judge payloads,
-// and does not hide them from leaders.
+// peer that asks gets each block, value, certificate and name of a slot twice in 4 Delta, however
+// often it asks (served.hpp). A node more than `history` slots behind needs the state from
+// elsewhere. Does not judge payloads, and does not hide them from leaders.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +33,7 @@
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/order/marks.hpp"
 #include "thresher/protocols/order/requests.hpp"
+#include "thresher/protocols/order/served.hpp"
 #include "thresher/protocols/order/slot_log.hpp"
 
 namespace thresher {
@@ -135,6 +137,7 @@ struct Footprint {
   std::size_t checks = 0;   ///< signatures and lists that wait for a verdict
   std::size_t digests = 0;  ///< that peers called decided
   std::size_t decisions = 0;
+  std::size_t given = 0;  ///< digests of values and blocks that peers were given lately
 };
 
 }  // namespace leader_chain
@@ -298,13 +301,12 @@ class LeaderChain {
   void tick(Fx& fx);
   void repeat(Fx& fx);
   void ask_slots(Fx& fx);
-  bool settle(std::uint64_t slot);
+  bool settle(std::uint64_t slot, const Digest& digest);
   const Bytes* value_of(const Digest& digest) const;
   void fetch_named(Fx& fx);
   void ask_blocks(Fx& fx);
   void ask_skips(Fx& fx);
   void give_certificates(NodeId to, std::uint64_t from_view, Fx& fx);
-  bool may_serve(NodeId to, std::size_t bytes, Fx& fx);
   void arm(Fx& fx);
 
   // leader_chain_keep.cpp: records and bounds.
@@ -342,8 +344,7 @@ class LeaderChain {
     std::uint64_t times = 0;
   };
   std::map<std::uint64_t, Asked> asks_;
-  std::map<NodeId, std::uint64_t> served_;  // bytes sent to each on its questions, for a while
-  bool serving_ = false;
+  order::Served served_;
   bool started_ = false;
   bool restored_ = false;
   bool armed_ = false;

@@ -13,7 +13,9 @@
 // restarted node votes again from the next view on. A node that missed any number of views joins
 // the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
 // `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
-// last `history` slots copies are not delivered again. A node more than `history` slots behind
+// last `history` slots copies are not delivered again. A peer that asks gets each value and each
+// name of a slot twice in 4 Delta, however often it asks (served.hpp). A node that waits only for
+// others to come to its view says so ever more seldom. A node more than `history` slots behind
 // needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
 // Rules, proofs and bounds: docs/protocols/pbft.md. Source: Castro, Liskov, "Practical Byzantine
 // Fault Tolerance and Proactive Recovery" (2002), sections 4.4 and 4.5.
@@ -28,6 +30,7 @@
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/order/marks.hpp"
 #include "thresher/protocols/order/requests.hpp"
+#include "thresher/protocols/order/served.hpp"
 #include "thresher/protocols/order/slot_log.hpp"
 
 namespace thresher {
@@ -106,6 +109,7 @@ struct Footprint {
   std::size_t digests = 0;         ///< that peers voted for, or called decided
   std::size_t decisions = 0;       ///< delivered ones of the history, and those ahead of them
   std::size_t new_views = 0;       ///< names in them, for this view and the next two
+  std::size_t given = 0;           ///< digests of values that peers were given lately
   bracha::Footprint view_changes;
 };
 
@@ -223,7 +227,6 @@ class Pbft {
   bool receive(NodeId from, const pbft::Fetched& m, Fx& fx);
   bool receive(NodeId from, const pbft::Offer& m, Fx& fx);
   bool receive(NodeId from, const pbft::Ask& m, Fx& fx);
-  bool serve(NodeId to, std::size_t bytes, Fx& fx);
   NodeId leader(std::uint64_t view) const;
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
   bool note_view(NodeId from, const Message& m);
@@ -243,10 +246,11 @@ class Pbft {
   void note_named(std::uint64_t slot, const Ballot& b);
   std::optional<Digest> named(std::uint64_t slot) const;
   std::optional<Bytes> value_of(std::uint64_t slot, const Digest& digest) const;
-  std::vector<NodeId> holders(std::uint64_t slot, const Digest& digest) const;
+  std::vector<NodeId> holders(std::uint64_t slot, const Digest& digest,
+                              const SlotLog::Vouched* vouched) const;
   void fetch_missing(Fx& fx);
-  void fetch(std::uint64_t slot, const Digest& digest, std::size_t some, Fx& fx);
-  bool settle(std::uint64_t slot);
+  void fetch(std::uint64_t slot, const Digest& digest, const SlotLog::Vouched* vouched, Fx& fx);
+  bool settle(std::uint64_t slot, const Digest& digest);
   bool announce(NodeId id, std::uint64_t delivered);
   Tally* count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
   bool enough(const Ballot& b, pbft::Phase phase) const;
@@ -270,6 +274,8 @@ class Pbft {
   std::optional<Chosen> choose_slot(const std::vector<const pbft::ViewChange*>& all,
                                     std::uint64_t slot) const;
   void load_view_changes();
+  bool together() const;
+  bool pressed() const;
   bool waiting() const;
   void tick(Fx& fx);
   bool censored() const;
@@ -297,6 +303,8 @@ class Pbft {
   std::uint64_t age_ = 0;               // ticks without progress
   std::optional<std::uint64_t> asked_;  // the slot of the last question to all
   std::uint64_t quiet_ = 0;             // ticks since the last delivery
+  std::uint64_t alone_ = 0;             // ticks of waiting for nothing but others in this view
+  std::uint32_t beside_ = 0;            // nodes known to be in this view or past it
   std::uint64_t submitted_again_ = 0;   // the tick in which own requests were sent once more
   std::uint64_t ticks_ = 0;             // spent waiting
   std::uint64_t active_since_ = 0;      // in ticks
@@ -314,9 +322,8 @@ class Pbft {
   order::Requests requests_;
   std::set<Digest> proposed_;
   std::optional<Complaint> complaint_;
-  NodeId complained_of_{};                  // whose request the last complaint was about
-  std::map<NodeId, std::uint64_t> served_;  // bytes of decisions sent to each, for a while
-  bool serving_ = false;
+  NodeId complained_of_{};  // whose request the last complaint was about
+  order::Served served_;
 };
 
 }  // namespace thresher
