@@ -158,13 +158,13 @@ class Running(Files):
         rows = json.loads(run("list", "--json").stdout)
         self.assertIn("pbft", {p["name"] for p in rows["protocols"]})
         self.assertIn("twins", {f["name"] for f in rows["faults"]})
-        for protocol in rows["protocols"]:
-            made = run("new", protocol["name"])
+        for protocol in ("pbft", "thresher", "bullshark-async", "avid"):  # as they are: all, in sim_find_test.py
+            made = run("new", protocol)
             self.assertEqual(made.returncode, 0)
             self.assertIn("// ", made.stdout)
             path = self.write("new.json", made.stdout)
             out = run("run", path, "--json", "--set", "committee={\"n\": 4}")
-            self.assertEqual(out.returncode, 0, protocol["name"] + out.stderr)
+            self.assertEqual(out.returncode, 0, protocol + out.stderr)
         self.assertEqual(run("new", "pbtf").returncode, 2)
 
     def test_new_leaves_out_what_follows_from_other_keys(self):
