@@ -16,14 +16,17 @@
 #include <utility>
 #include <vector>
 
+#include "how_many.hpp"
 #include "thresher/testing/check.hpp"
 
 namespace thresher {
 
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
+/// Of the standard ones a fast test plays half. THRESHER_SCHEDULES: how many to play, for a longer
+/// look than a test has time for.
 inline std::uint64_t schedules(std::uint64_t standard) {
   const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
+  return asked == nullptr ? how_many((standard + 1) / 2, standard)
+                          : std::strtoull(asked, nullptr, 10);
 }
 
 /// A protocol's name as GoogleTest takes one.

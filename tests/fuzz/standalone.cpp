@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "../how_many.hpp"
 #include "samples.hpp"
 #include "thresher/core/prng.hpp"
 
@@ -46,8 +47,9 @@ void damage(std::string& text) {
 
 int main() {
   const std::vector<std::string> samples = fuzz_samples();
-  int runs = 0;
-  for (; runs < 2000; ++runs) {
+  const std::uint64_t wanted = thresher::how_many(FAST_INPUTS, 2000);
+  std::uint64_t runs = 0;
+  for (; runs < wanted; ++runs) {
     std::string input;
     if (runs % 4 == 0) {
       input = noise();
@@ -59,6 +61,6 @@ int main() {
     }
     (void)LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
   }
-  std::printf("%d inputs\n", runs);
+  std::printf("%llu inputs\n", static_cast<unsigned long long>(runs));
   return 0;
 }

@@ -68,17 +68,17 @@ class Beacon(unittest.TestCase):
 
     def test_publishes_values_that_the_group_key_alone_verifies(self):
         others = [self.begin(i, "--pause", 0) for i in range(1, NODES)]
-        told = self.lines_of([self.begin(0, "--pause", 0), *others], 60)
+        told = self.lines_of([self.begin(0, "--pause", 0), *others], 25)
         values = {}
         for lines in told:
             for line in map(json.loads, lines):
                 self.assertEqual(values.setdefault(line["round"], line["value"]), line["value"])
         self.assertEqual(len(set(values.values())), len(values))
-        lines = told[0][:60]
+        lines = told[0][:25]
         good = self.verify(lines)
         self.assertEqual(good.returncode, 0, good.stderr)
         rounds = [json.loads(line)["round"] for line in lines]
-        self.assertIn(f"60 values verified, rounds {min(rounds)} to {max(rounds)}\n", good.stdout)
+        self.assertIn(f"25 values verified, rounds {min(rounds)} to {max(rounds)}\n", good.stdout)
 
         forged = json.loads(lines[7])
         forged["value"] = json.loads(lines[8])["value"]
@@ -208,7 +208,7 @@ class Beacon(unittest.TestCase):
         for life in range(4):
             nodes = [self.begin(i, "--pause", 5) for i in range(NODES)]
             for node, lines in zip(nodes, told):
-                lines += [node.stdout.readline() for _ in range(12 + life)]
+                lines += [node.stdout.readline() for _ in range(6 + life)]
             for node in nodes:
                 node.kill()
             for node, lines in zip(nodes, told):

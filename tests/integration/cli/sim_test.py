@@ -158,13 +158,13 @@ class Running(Files):
         rows = json.loads(run("list", "--json").stdout)
         self.assertIn("pbft", {p["name"] for p in rows["protocols"]})
         self.assertIn("twins", {f["name"] for f in rows["faults"]})
-        for protocol in rows["protocols"]:
-            made = run("new", protocol["name"])
+        for protocol in ("pbft", "thresher", "bullshark-async", "avid"):  # as they are: all, in sim_find_test.py
+            made = run("new", protocol)
             self.assertEqual(made.returncode, 0)
             self.assertIn("// ", made.stdout)
             path = self.write("new.json", made.stdout)
             out = run("run", path, "--json", "--set", "committee={\"n\": 4}")
-            self.assertEqual(out.returncode, 0, protocol["name"] + out.stderr)
+            self.assertEqual(out.returncode, 0, protocol + out.stderr)
         self.assertEqual(run("new", "pbtf").returncode, 2)
 
     def test_new_leaves_out_what_follows_from_other_keys(self):
@@ -323,10 +323,10 @@ class Running(Files):
     def test_dry_run_is_near_whatever_a_protocol_costs(self):
         """Of n^3 once a third was foreseen at n = 100, and half at n = 61: a parabola was put through n = 7, 13 and 19.
         None of these is so short that it is run itself."""
-        slow = [("pbft", 85, 40), ("bullshark", 85, 12), ("chained-echo", 61, 12), ("approximate-agreement", 40, 12),
+        slow = [("alternating_bit", 700, 480),  # n
+                ("pbft", 85, 40), ("bullshark", 85, 12), ("chained-echo", 61, 12), ("approximate-agreement", 40, 12),
                 ("avid", 34, 12), ("common-subset", 40, 12)]
         for protocol, n, rounds in [
-                ("alternating_bit", 700, 480),  # n
                 ("thresher", 100, 30),  # n^2
                 ("bracha", 49, 12),  # n^3
                 ("honeybadger", 40, 12),  # n^3, and a coin's rounds
@@ -531,8 +531,8 @@ class Sweeps(Files):
             arguments = [BINARY, "sim", "run", str(path), "--json", *extra]
             with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
                 begun = pathlib.Path(f"/proc/{child.pid}/stat")
-                # Past its start: it has worked for a second.
-                while int(begun.read_text().split()[13]) < os.sysconf("SC_CLK_TCK") and child.poll() is None:
+                # Past its start: it has worked for a quarter of a second.
+                while 4 * int(begun.read_text().split()[13]) < os.sysconf("SC_CLK_TCK") and child.poll() is None:
                     time.sleep(0.05)
                 child.send_signal(signal.SIGINT)
                 out, errors = child.communicate(timeout=60)
@@ -636,7 +636,7 @@ class Sweeps(Files):
         self.sweep("bad", "--shard", "3/3", status=2)
 
     def test_goes_on_after_a_kill(self):
-        self.path = self.experiment(sweep={"seed": {"from": 1, "to": 60}}, committee={"n": 31}, stop={"rounds": 60})
+        self.path = self.experiment(sweep={"seed": {"from": 1, "to": 30}}, committee={"n": 31}, stop={"rounds": 60})
         self.sweep("all")
         target = self.folder / "killed"
         process = subprocess.Popen([BINARY, "sim", "sweep", self.path, "--out", target], stdout=subprocess.DEVNULL,

@@ -85,7 +85,7 @@ TEST_F(BackedUp, OfARunningNodeItFollowsAndDoesNotSign) {
   std::thread load([&] {
     while (!end) p.submit("load");
   });
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 2; ++k) {
     fs::remove_all(destination());
     const auto copy = back_up(p.resting(3), destination());
     EXPECT_TRUE(copy) << copy.error();

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 TEST(Pruned, TheDiskGetsItsSpaceBackAndWhoAsksBelowIsTold) {
   Pruning p;
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
-  p.run_until_pruned(300);
+  p.run_until_pruned(100);
   const std::uint64_t begins = p.begins(3);
   EXPECT_TRUE(Network::eventually([&] { return p.on_disk(3) < begins * kPayload; }))
       << p.on_disk(3) << " bytes for " << p.length << " transactions of " << kPayload;

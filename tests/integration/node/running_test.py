@@ -362,7 +362,7 @@ class Killed(Nodes):
                 begun.append(subprocess.Popen([BINARY, "submit", "--home", str(self.home(n)), "--file", "-"],
                                               stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL))
         for n, client in enumerate(begun):
-            client.stdin.write("".join(f"{n}.{i}\n" for i in range(20000)).encode())
+            client.stdin.write("".join(f"{n}.{i}\n" for i in range(8000)).encode())
             client.stdin.close()
         # Of clients, not of nodes: under load a node may be far ahead of what clients were told.
         self.eventually("some are acknowledged",
@@ -436,15 +436,15 @@ class Disks(SmallDisk):
             while True:
                 out.write(bytes(MIB))
                 out.flush()
-        texts = [f"{i:04d}" + "x" * 200_000 for i in range(400)]  # more than what is reserved
-        for first in range(0, 400, 80):  # a pool holds 32 MiB
+        texts = [f"{i:04d}" + "x" * 200_000 for i in range(160)]  # more than what is reserved
+        for first in range(0, 160, 80):  # a pool holds 32 MiB
             self.submit(0, *texts[first:first + 80])
         self.assertEqual(self.processes[3].wait(timeout=30), 5, self.said(3))
         self.assertIn("refused a write; free space", self.said(3))
         self.submit(1, "the others go on")
         filler.unlink()
         self.start(3)
-        self.level(0, 1, 2, 3, length=402)
+        self.level(0, 1, 2, 3, length=162)
         self.submit(3, "back")
         self.assertEqual(self.log(3, "--raw"), ["before", *self.log(0, "--raw")[1:]])
 

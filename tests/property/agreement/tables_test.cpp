@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../../campaigns.hpp"
+#include "../../how_many.hpp"
 #include "agreements.hpp"
 #include "thresher/sim/agreement_run.hpp"
 #include "thresher/testing/check.hpp"
@@ -112,10 +113,10 @@ bool is_else(const SumGuard& guard) {
 TEST_P(AgreementTables, EveryStepIsOneOfTheProvedAutomaton) {
   const OnTables& one = GetParam();
   Taken taken;
-  const auto report =
-      harness::check(one.name, on_tables(*one.proved, *one.proved, &taken),
-                     {harness::agreement(), harness::integrity()}, options_of(one, 400),
-                     harness::this_test(harness::this_program()));
+  const auto report = harness::check(one.name, on_tables(*one.proved, *one.proved, &taken),
+                                     {harness::agreement(), harness::integrity()},
+                                     options_of(one, how_many(150, 400)),
+                                     harness::this_test(harness::this_program()));
   EXPECT_TRUE(report.passed) << report.text;
   for (const bool under : {false, true}) {
     const VoteTable* table = under ? one.proved->under : one.proved->round;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../how_many.hpp"
 #include "policies.hpp"
 
 namespace thresher {
@@ -33,26 +34,30 @@ INSTANTIATE_TEST_SUITE_P(Family, CertifiedArenaRules,
                            return name + std::to_string(suite.param.sample);
                          });
 
+std::uint64_t seeds() {
+  return how_many(15, 40);
+}
+
 TEST_P(CertifiedArenaRules, NothingBreaks) {
   std::uint64_t commits = 0;
   std::uint64_t equivocations = 0;
   std::uint64_t lies = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     CertifiedArena arena(GetParam(), size_of(seed), seed);
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
     commits += arena.commits();
     equivocations += arena.equivocations();
     lies += arena.certified_lies();
   }
-  EXPECT_GT(commits, 100u);  // else nothing was judged
-  EXPECT_GT(equivocations, 10u);
-  EXPECT_GT(lies, 60u);
+  EXPECT_GT(commits, seeds() * 5 / 2);  // else nothing was judged
+  EXPECT_GT(equivocations, seeds() / 4);
+  EXPECT_GT(lies, seeds() * 3 / 2);
 }
 
 // Signatures wait until a quorum could be complete, which the message of a correct node may say. It
 // was told of as the sender of the bad ones among them.
 TEST_P(CertifiedArenaRules, ABadSignatureIsCountedToWhoSentIt) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     CertifiedArena arena(GetParam(), size_of(seed), seed, {.forges = true});
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
   }
@@ -61,18 +66,18 @@ TEST_P(CertifiedArenaRules, ABadSignatureIsCountedToWhoSentIt) {
 // Every node may be cut after any effect; restored from its disk it never contradicts itself.
 TEST_P(CertifiedArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
   std::uint64_t crashes = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     CertifiedArena arena(GetParam(), size_of(seed), seed, {.crashes_per_10000 = 50});
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
     crashes += arena.crashes();
   }
-  EXPECT_GT(crashes, 300u);
+  EXPECT_GT(crashes, seeds() * 15 / 2);
 }
 
 // A verifiable sample of more than f parents always holds one of q voters, so here even the
 // published rules are certain.
 TEST(SparseArena, AVerifiableSampleOfMoreThanTheFaultsCannotMiss) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     CertifiedArena arena(Rules::sparse_bullshark(4, true), size_of(seed), seed);
     ASSERT_EQ(arena.run(2500), "") << "n " << size_of(seed) << " seed " << seed;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../../how_many.hpp"
 #include "../../timed.hpp"
 #include "policies.hpp"
 #include "thresher/core/prng.hpp"
@@ -124,7 +125,7 @@ bool heals_from_drawn_loss(std::uint64_t seed, const Rules& rules) {
 }
 
 TEST_P(Heals, DrawnLossAndOutagesHeal) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed)
+  for (std::uint64_t seed = 1; seed <= how_many(40, 150); ++seed)
     ASSERT_TRUE(heals_from_drawn_loss(seed, GetParam())) << "seed " << seed;
 }
 

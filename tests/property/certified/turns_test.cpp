@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "../../how_many.hpp"
 #include "policies.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/certified_run.hpp"
@@ -58,7 +59,7 @@ sim::Experiment drawn(std::uint64_t seed) {
 }
 
 TEST(Turns, OneOrderWhoeverIsPassedOver) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= how_many(15, 40); ++seed) {
     const sim::Outcome o =
         simulate_certified(drawn(seed), Rules::anchored_bullshark(sample_of(seed)), {});
     ASSERT_EQ(o.verdict, sim::Verdict::kPass) << "seed " << seed << ": " << o.why;

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "../../how_many.hpp"
 #include "mutants.hpp"
 
 namespace thresher {
@@ -32,23 +33,25 @@ INSTANTIATE_TEST_SUITE_P(Family, ArenaRules,
 
 TEST_P(ArenaRules, NothingBreaks) {
   std::uint64_t commits = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  const std::uint64_t seeds = how_many(50, 150);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Arena arena(GetParam(), size_of(seed), seed);
     ASSERT_EQ(arena.run(2500), "") << "n " << size_of(seed) << " seed " << seed;
     commits += arena.commits();
   }
-  EXPECT_GT(commits, 150u);  // else nothing was judged
+  EXPECT_GT(commits, seeds);  // else nothing was judged
 }
 
 // Every node may be cut after any effect; restored from its disk it never contradicts itself.
 TEST_P(ArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
   std::uint64_t crashes = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  const std::uint64_t seeds = how_many(50, 150);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Arena arena(GetParam(), size_of(seed), seed, {.crashes_per_10000 = 100});
     ASSERT_EQ(arena.run(2500), "") << "n " << size_of(seed) << " seed " << seed;
     crashes += arena.crashes();
   }
-  EXPECT_GT(crashes, 1000u);
+  EXPECT_GT(crashes, seeds * 20 / 3);
 }
 
 // The leaders are a function of the decided prefix: the arena compares the leaders that nodes see
@@ -75,12 +78,13 @@ TEST_P(ArenaRules, TheSamePrefixGivesTheSameLeaders) {
 // still (its host fetches the log); it never skips.
 TEST_P(ArenaRules, Row21GarbageCollectionChangesNoDelivery) {
   std::uint64_t blocks = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  const std::uint64_t seeds = how_many(20, 60);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Arena arena(GetParam(), size_of(seed), seed, {.gc_depth = 3 + seed % 6});
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
     blocks += arena.witness().delivered();
   }
-  EXPECT_GT(blocks, 5000u);
+  EXPECT_GT(blocks, seeds * 250 / 3);
 }
 
 TEST(Restart, ForgettingTheOwnBlockIsCaught) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../../how_many.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/dag/two_delay.hpp"
 #include "thresher/sim/dag_run.hpp"
@@ -80,14 +81,14 @@ INSTANTIATE_TEST_SUITE_P(Family, Schedules,
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Schedules, AgreeAndMoveOn) {
-  const harness::Report report = play(GetParam(), options_of(600));
+  const harness::Report report = play(GetParam(), options_of(how_many(200, 600)));
   EXPECT_TRUE(report.passed) << report.text;
 }
 
 // Long enough that leaders are passed over and come back, also while messages are lost: nodes then
 // see different leaders, agree all the same, and move on once the network is well.
 TEST_P(Schedules, AgreeAndMoveOnWhileLeadersChange) {
-  harness::Options options = options_of(60);
+  harness::Options options = options_of(how_many(20, 60));
   options.draw = [](const Experiment& base, std::uint64_t seed) {
     Experiment e = drawn(base, seed);
     e.stop.rounds = 120;

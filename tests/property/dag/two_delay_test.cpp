@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "../../how_many.hpp"
 #include "arena.hpp"
 #include "two_delays.hpp"
 
@@ -40,19 +41,21 @@ TEST(TwoDelayArena, NothingBreaks) {
 TEST(TwoDelayArena, CutAfterAnyEffectItNeverContradictsItself) {
   std::uint64_t commits = 0;
   std::uint64_t crashes = 0;
-  stands(300, {.crashes_per_10000 = 100}, commits, crashes);
-  EXPECT_GT(crashes, 2000u);
+  const std::uint64_t seeds = how_many(100, 300);
+  stands(seeds, {.crashes_per_10000 = 100}, commits, crashes);
+  EXPECT_GT(crashes, seeds * 20 / 3);
 }
 
 TEST(TwoDelayArena, GarbageCollectionChangesNoDelivery) {
   std::uint64_t blocks = 0;
-  for (std::uint64_t seed = 1; seed <= 90; ++seed) {
+  const std::uint64_t seeds = how_many(30, 90);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const TwoDelaySize& size = two_delay_size(seed);
     Arena arena(size.rules(), size.committee(), seed, {.gc_depth = 3 + seed % 6});
     ASSERT_EQ(arena.run(3000), "") << size.text() << " seed " << seed;
     blocks += arena.witness().delivered();
   }
-  EXPECT_GT(blocks, 5000u);
+  EXPECT_GT(blocks, seeds * 55);
 }
 
 class TwoDelayMutants : public ::testing::TestWithParam<TwoDelayMutant> {};

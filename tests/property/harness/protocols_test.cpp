@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../../how_many.hpp"
 #include "thresher/testing/check.hpp"
 
 namespace thresher {
@@ -49,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Protocols, Promised, ::testing::ValuesIn(promises()),
 
 TEST_P(Promised, IsKeptUnderDrawnSchedules) {
   harness::Options options;
-  options.runs = 120;
+  options.runs = how_many(40, 120);
   options.sizes = {4, 5, 7, 10};
   harness::check_simulated(GetParam().protocol, GetParam().properties, options);
 }
@@ -57,7 +58,7 @@ TEST_P(Promised, IsKeptUnderDrawnSchedules) {
 // Lossy before GST, so that nothing arrives unless it is sent again.
 TEST_P(Promised, IsKeptWhenMessagesAreLost) {
   harness::Options options;
-  options.runs = 60;
+  options.runs = how_many(20, 60);
   options.first_seed = 10'000;
   options.sizes = {4, 7};
   options.base.network.loss_ppm = 300'000;

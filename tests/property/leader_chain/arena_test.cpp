@@ -52,11 +52,14 @@ TYPED_TEST(LeaderChainArena, CutAfterAnyEffectNobodyContradictsItself) {
   EXPECT_GT(crashes, 300u);
 }
 
+/// `first`: the seed to begin with, where many before show nothing.
 template <class Node>
-bool found(const ChainArenaOptions& options) {
-  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+bool found(const ChainArenaOptions& options, std::uint64_t first = 1) {
+  for (std::uint64_t seed = first; seed <= 2000; ++seed) {
     ChainArena<Node> arena(size_of(seed), seed, options);
-    if (!arena.run(3000).empty()) return true;
+    if (arena.run(3000).empty()) continue;
+    std::printf("  found at seed %llu\n", static_cast<unsigned long long>(seed));
+    return true;
   }
   return false;
 }
@@ -69,7 +72,7 @@ TEST(LeaderChainMutants, AQuorumThatIsTooSmallForBlocksIsFound) {
   EXPECT_TRUE(found<HotStuff2>(without({.notarize = kHalf})));
 }
 TEST(LeaderChainMutants, AQuorumThatIsTooSmallForSkippedViewsIsFound) {
-  EXPECT_TRUE(found<Simplex>(without({.skip = kHalf})));
+  EXPECT_TRUE(found<Simplex>(without({.skip = kHalf}), 1120));
 }
 TEST(LeaderChainMutants, AQuorumThatIsTooSmallForFinalBlocksIsFound) {
   EXPECT_TRUE(found<Simplex>(without({.finalize = kHalf})));

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "../../how_many.hpp"
 #include "../../timed.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
@@ -153,7 +154,7 @@ TYPED_TEST(LeaderChainHeals, WhoWasAwayComesBack) {
 }
 
 TYPED_TEST(LeaderChainHeals, AllCrashAtOnceAtAnyTime) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= how_many(15, 40); ++seed) {
     ChainRun<TypeParam> run(4);
     run.submit_for_ever(1);
     run.net.run_until(5 * kDelta + seed * 97);
@@ -196,7 +197,7 @@ TYPED_TEST(LeaderChainHeals, WhoMissedAnyNumberOfSkippedViewsComesBack) {
 
 // Drawn: a time with loss, outages and restarts, liars' silence towards some; then all is well.
 TYPED_TEST(LeaderChainHeals, WhateverHappenedBefore) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= how_many(20, 60); ++seed) {
     const auto n = static_cast<std::uint16_t>(4 + seed % 4);
     Prng draw(seed, 21);
     ChainRun<TypeParam> run(n);

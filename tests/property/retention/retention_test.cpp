@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "../../how_many.hpp"
 #include "../../timed.hpp"
 #include "../certified/policies.hpp"
 #include "../dag/policies.hpp"
@@ -163,7 +164,10 @@ Plan plan_of(std::uint64_t seed) {
   return {seed, 10 + random.below(8), true, random.below(2) == 0};
 }
 
-constexpr std::uint64_t kSeeds = 8;          // that the program stands
+/// That the program stands.
+std::uint64_t seeds() {
+  return how_many(4, 8);
+}
 constexpr std::uint64_t kFoundWithin = 100;  // seeds, when nothing below the floor is kept
 
 template <class Rules>
@@ -171,7 +175,7 @@ class Retention : public ::testing::TestWithParam<Rules> {
  public:
   static void stands() {
     const Rules rules = Retention::GetParam();
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
       EXPECT_TRUE(heals(4, rules, plan_of(seed))) << rules.name << " seed " << seed;
     }
     EXPECT_TRUE(heals(7, rules, plan_of(1))) << rules.name;
@@ -267,7 +271,7 @@ TEST_P(Certified, StopsWhenNothingBelowTheFloorIsKept) {
 // shows.
 TEST(CertifiedWithoutTheSilent, StandsALiarThatSpeaksToSome) {
   const auto rules = certified::Rules::anchored_bullshark();
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed)
     EXPECT_TRUE(heals(4, rules, plan_of(seed))) << "seed " << seed;
   EXPECT_TRUE(heals(7, rules, plan_of(1)));
 }

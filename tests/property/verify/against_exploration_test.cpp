@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "../../how_many.hpp"
 #include "random_automaton.hpp"
 #include "thresher/protocols/agreement/tables.hpp"
 #include "thresher/verify/checker.hpp"
@@ -89,11 +90,12 @@ TEST(TwoFutures, AgreeWithExplorationOfAcyclicAutomata) {
 }
 
 TEST(TwoFutures, AgreeWithExplorationOfCyclicAutomata) {
-  const Count count = compare_random(true, 20, futures);
-  EXPECT_GT(count.safe, 10);
-  EXPECT_GT(count.violated, 4);
+  const auto seeds = static_cast<int>(how_many(8, 20));
+  const Count count = compare_random(true, how_many(8, 20), futures);
+  EXPECT_GT(count.safe, seeds / 2);
+  EXPECT_GT(count.violated, seeds / 5);
   EXPECT_EQ(count.unknown, 0);
-  EXPECT_LT(count.endless, 120);  // of 240 instances
+  EXPECT_LT(count.endless, 6 * seeds);  // of 12 instances each
 }
 
 // Fairness, eventualities below `[]`, and "never all of these are empty".
@@ -116,9 +118,10 @@ std::string liveness(const std::string& last) {
 }
 
 TEST(Liveness, AgreesWithExploration) {
-  const Count count = compare_random(false, 20, liveness);
-  EXPECT_GT(count.safe, 15);
-  EXPECT_GT(count.violated, 40);
+  const auto seeds = static_cast<int>(how_many(8, 20));
+  const Count count = compare_random(false, how_many(8, 20), liveness);
+  EXPECT_GT(count.safe, seeds * 3 / 4);
+  EXPECT_GT(count.violated, seeds * 2);
   EXPECT_LT(count.unknown, 3);
 }
 

@@ -3,6 +3,7 @@
 // never crash the parser.
 #include <gtest/gtest.h>
 
+#include "../../how_many.hpp"
 #include "bracha.hpp"
 #include "random_automaton.hpp"
 #include "thresher/core/prng.hpp"
@@ -105,7 +106,7 @@ void compare_backward(bool lowers, std::uint64_t seeds) {
 }
 
 TEST(Backward, AgreesWithSmtWhereVariablesOnlyGrow) {
-  compare_backward(false, 8);
+  compare_backward(false, how_many(5, 8));
 }
 
 TEST(Backward, AgreesWithTheExplorationUnderResets) {
@@ -113,7 +114,7 @@ TEST(Backward, AgreesWithTheExplorationUnderResets) {
 }
 
 TEST(Checkers, AgreeOnAcyclicAutomata) {
-  compare_checkers(false, 60);
+  compare_checkers(false, how_many(20, 60));
 }
 
 TEST(Checkers, AgreeOnCyclicAutomata) {

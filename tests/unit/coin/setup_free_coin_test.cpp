@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../how_many.hpp"
 #include "../../timed.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
@@ -189,7 +190,7 @@ int differing(std::uint32_t rounds) {
     return static_cast<std::int64_t>(100 + rng.below(2 * kDelta));
   };
   int out = 0;
-  for (std::uint64_t k = 0; k < 200; ++k) {
+  for (std::uint64_t k = 0; k < how_many(60, 200); ++k) {
     run.toss_all(k);
     run.net.run_until((k + 1) * 200 * kDelta);
     EXPECT_EQ(run.have(k), 4u);

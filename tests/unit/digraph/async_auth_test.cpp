@@ -87,7 +87,7 @@ TEST(AsyncAuth, NoAdversaryBreaksItWhereTheConditionHolds) {
   for (std::uint64_t edges = 0; edges < (1 << 12); ++edges) {
     const Digraph graph = graph_of(4, edges);
     if (asynchronous_breach(graph, 1)) continue;
-    for (std::uint64_t seed = 0; seed < 50 * kEffort; ++seed, ++runs) {
+    for (std::uint64_t seed = 0; seed < 20 * kEffort; ++seed, ++runs) {
       ASSERT_EQ(one_adversary(graph, edges * 1000 + seed), "") << edges << " " << seed;
     }
   }
@@ -100,7 +100,7 @@ TEST(AsyncAuth, NoAdversaryBreaksItWhereTheConditionHolds) {
       ASSERT_EQ(one_adversary(graph, prng.next()), "") << graphs << " " << seed;
     }
   }
-  EXPECT_GE(runs, 1'000U * kEffort);
+  EXPECT_GE(runs, 500U * kEffort);
 }
 
 /// The runs of the proof: A is silent, B is silent, and for each source component that looks the

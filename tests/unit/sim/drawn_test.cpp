@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../../how_many.hpp"
 #include "thresher/sim/fuzz.hpp"
 #include "thresher/sim/names.hpp"
 #include "thresher/sim/read.hpp"
@@ -21,7 +22,7 @@ TEST(Drawn, EverySchedulesFileReadsBack) {
     base.protocol = info.name;
     base.n = 10;
     base.f = info.faults_of(base.n);
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= how_many(60, 300); ++seed) {
       const std::string page = write_experiment(draw_schedule(base, seed, menu_of(info.name)));
       const auto cells = read_experiments(page, {"drawn.json", {}, protocols});
       ASSERT_TRUE(cells) << info.name << ", seed " << seed << ": " << cells.error().front();

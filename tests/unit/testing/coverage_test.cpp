@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "../../how_many.hpp"
 #include "echo_subject.hpp"
 #include "signed_broadcast.hpp"
 #include "thresher/testing/check.hpp"
@@ -61,11 +62,13 @@ TEST(SignedBroadcastBugs, SignaturesForgottenInARestart) {
 
 TEST(Coverage, OfWhatIsRightIsSaid) {
   testing::Options o = defaults();
-  o.runs = 800;
+  o.runs = how_many(200, 800);
   const auto report = check<SignedBroadcastSubject<Bug::kNone>>(promised(), o);
   EXPECT_TRUE(report.passed) << report.text;
-  for (const char* part : {"800 schedules, ", " requests handed to liars, ", " forks offered, ",
-                           " restarts, ", "twins "}) {
+  const std::string schedules = std::to_string(o.runs) + " schedules, ";
+  for (const std::string& part :
+       {schedules, std::string(" requests handed to liars, "), std::string(" forks offered, "),
+        std::string(" restarts, "), std::string("twins ")}) {
     EXPECT_NE(report.text.find(part), std::string::npos) << report.text;
   }
   EXPECT_EQ(report.text.find(" 0 restarts"), std::string::npos) << report.text;
@@ -76,7 +79,7 @@ TEST(Coverage, OfWhatIsRightIsSaid) {
 TEST(Coverage, AFaultThatNeverDidAnythingFails) {
   for (const auto kind : {sim::FaultKind::kNoShare, sim::FaultKind::kDeny}) {
     testing::Options o = defaults();
-    o.runs = 200;
+    o.runs = how_many(80, 200);
     o.menu.faults = {sim::FaultKind::kTwins, kind};
     const auto report = check<EchoSubject<kQuorum>>({testing::agreement()}, o);
     EXPECT_FALSE(report.passed) << report.text;
@@ -96,7 +99,7 @@ struct MuteEcho : EchoSubject<kQuorum> {
 // Both passed, whatever was output.
 TEST(Coverage, AnOracleOfRequestsThatSawNoneFails) {
   testing::Options o = defaults();
-  o.runs = 200;
+  o.runs = how_many(80, 200);
   for (const auto& [property, name] :
        {std::pair{testing::validity(), "`validity`"}, std::pair{testing::once(), "`once`"}}) {
     const auto mute = check<MuteEcho>({property}, o);
