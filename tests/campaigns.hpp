@@ -21,11 +21,11 @@
 
 namespace thresher {
 
-/// Of the standard ones a fast test plays half. THRESHER_SCHEDULES: how many to play, for a longer
-/// look than a test has time for.
+/// Of the standard ones a fast test plays a third. THRESHER_SCHEDULES: how many to play, for a
+/// longer look than a test has time for.
 inline std::uint64_t schedules(std::uint64_t standard) {
   const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? how_many((standard + 1) / 2, standard)
+  return asked == nullptr ? how_many((standard + 2) / 3, standard)
                           : std::strtoull(asked, nullptr, 10);
 }
 

@@ -324,13 +324,13 @@ class Running(Files):
         """Of n^3 once a third was foreseen at n = 100, and half at n = 61: a parabola was put through n = 7, 13 and 19.
         None of these is so short that it is run itself."""
         slow = [("alternating_bit", 700, 480),  # n
+                ("setup-free-coin", 14, 4),  # n^4
                 ("pbft", 85, 40), ("bullshark", 85, 12), ("chained-echo", 61, 12), ("approximate-agreement", 40, 12),
                 ("avid", 34, 12), ("common-subset", 40, 12)]
         for protocol, n, rounds in [
                 ("thresher", 100, 30),  # n^2
                 ("bracha", 49, 12),  # n^3
                 ("honeybadger", 40, 12),  # n^3, and a coin's rounds
-                ("setup-free-coin", 14, 4),  # n^4
                 *(slow if LONG else [])]:
             foreseen, measured = self.foreseen_and_measured(protocol, n, rounds)
             with self.subTest(protocol=protocol, n=n):

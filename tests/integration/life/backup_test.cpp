@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 struct BackedUp : testing::Test {
   void SetUp() override {
     for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
-    p.run_until_pruned(100);
+    p.run_until_pruned(20);
   }
   std::string destination() const { return p.net.home(3) + "-copy"; }
   /// The copy takes the place of what is there.
@@ -36,7 +36,7 @@ TEST_F(BackedUp, OfAStoppedNodeItStartsAndSigns) {
   ASSERT_TRUE(copy) << copy.error();
   EXPECT_FALSE(copy->running);
   EXPECT_EQ(copy->length, p.length);
-  EXPECT_GT(copy->begins, 100u);
+  EXPECT_GT(copy->begins, 20u);
   const Error there = back_up(p.resting(3), destination()).error();
   EXPECT_EQ(there.code, ErrorCode::kExists) << "nothing is overwritten";
   EXPECT_EQ(there.where, destination());

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "../../how_many.hpp"
 #include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/testing/check.hpp"
 #include "thresher/testing/draw.hpp"
@@ -209,7 +210,7 @@ testing::Options schedules(std::uint64_t runs, std::vector<std::uint32_t> sizes)
 
 // Every rule of the table and restarts must be seen, or they were not checked.
 void holds_under_drawn_schedules(const RuleTable& table, std::vector<std::uint32_t> sizes) {
-  testing::Options options = schedules(300, std::move(sizes));
+  testing::Options options = schedules(how_many(100, 300), std::move(sizes));
   std::set<std::string> rules;
   options.observe = [&](const sim::Experiment&, const sim::Outcome& o) {
     for (const sim::Measure& m : o.measures) {

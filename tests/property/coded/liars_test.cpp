@@ -10,7 +10,7 @@ class CodedLiars : public ::testing::Test {};
 TYPED_TEST_SUITE(CodedLiars, Shelf, ShelfNames);
 
 TYPED_TEST(CodedLiars, BreakNothingInAnySchedule) {
-  expect_all_good<TypeParam>(how_many(100, 300));
+  expect_all_good<TypeParam>(how_many(150, 300));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace harness = ::thresher::testing;
 void judge(const std::map<std::uint32_t, Counts>& by_size, const char* what) {
   Counts all;
   for (const auto& [n, counts] : by_size) {
-    ASSERT_GT(counts.tosses, 50) << n;
+    ASSERT_GT(counts.tosses, static_cast<double>(how_many(30, 50))) << n;
     const auto bound = static_cast<double>(coin::agreement_bound_ppm(*Committee::of(n))) / 1e6;
     EXPECT_GE(counts.alike / counts.tosses, bound - noise(counts.tosses)) << "n = " << n;
     all.alike += counts.alike;

@@ -208,13 +208,15 @@ TEST(Silence, StopsNobodyWhereFewPayloadsMayWait) {
   EXPECT_GT(seen.questions, 50u);
 }
 
-void expect_caught(const Rules& rules) {
+/// `first`: the seed to begin with; those before show nothing.
+void expect_caught(const Rules& rules, std::uint64_t first) {
   Seen seen;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = first; seed <= 200; ++seed) {
     Hoarders run(seed, rules);
     if (run.run(seen).empty()) continue;
     Hoarders whole(seed, by_misses());
     EXPECT_EQ(whole.run(seen), "") << "seed " << seed;
+    std::printf("  caught at seed %llu\n", static_cast<unsigned long long>(seed));
     return;
   }
   ADD_FAILURE() << "not caught in 200 seeds";
@@ -224,13 +226,13 @@ void expect_caught(const Rules& rules) {
 TEST(Silence, ShowsThatAskingTheFirstClaimerAloneStops) {
   Rules rules = by_misses();
   rules.policy = &kOne<EvidenceAskedOfTheFirstClaimer>;
-  expect_caught(rules);
+  expect_caught(rules, 20);
 }
 
 TEST(Silence, ShowsThatEvidenceCutByPayloadsStops) {
   Rules rules = by_misses();
   rules.policy = &kOne<EvidenceCutByPayloads>;
-  expect_caught(rules);
+  expect_caught(rules, 60);
 }
 
 enum class Only : std::uint8_t { kClaimer, kAcceptor };

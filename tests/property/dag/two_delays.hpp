@@ -75,8 +75,8 @@ inline std::vector<TwoDelayMutant> two_delay_mutants() {
        [](dag::Rules& r) {
          r.amplify = {0, 1, 0, 1};
        }},
-      {"SkipByOneKillLess", [=](dag::Rules& r) { lower(r.kills); }, 1806},
-      {"CommitByOneClaimLess", [=](dag::Rules& r) { lower(r.commit); }, 238},
+      {"SkipByOneKillLess", [=](dag::Rules& r) { lower(r.kills); }, 2060},
+      {"CommitByOneClaimLess", [=](dag::Rules& r) { lower(r.commit); }, 290},
       {"CertifyByOneLess", [=](dag::Rules& r) { lower(r.certify); }},
       {"DeadByOneLess", [=](dag::Rules& r) { lower(r.skip); }},
       {"DenseByOneLess", [=](dag::Rules& r) { lower(r.dense); }},

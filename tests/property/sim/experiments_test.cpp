@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, Random, testing::ValuesIn(names()), [](const 
 TEST_P(Random, FaultsWithinTheirBoundNeverBreakSafety) {
   std::uint64_t fired = 0;
   std::uint64_t decided = 0;
-  const std::uint64_t seeds = how_many(50, 150);
+  const std::uint64_t seeds = how_many(30, 150);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const Outcome o = simulate(drawn(GetParam(), seed), {});
     EXPECT_NE(o.verdict, Verdict::kViolated)

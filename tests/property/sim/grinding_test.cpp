@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "../../how_many.hpp"
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/read.hpp"
 
@@ -93,7 +94,8 @@ TEST(SampledFork, ThePublishedRuleForksAndTheAnchoredOneDoesNot) {
   const auto cells = shipped("sampled-fork.json");
   for (const Cell& cell : cells) {
     if (cell.repeat > 0) continue;
-    const Experiment& e = cell.experiment;
+    Experiment e = cell.experiment;
+    e.stop.rounds = how_many(60, 120);
     const Outcome o = simulate(e, {});
     const bool fork = e.protocol == "sparse-bullshark" && number(e, "D") == 2;
     EXPECT_EQ(o.verdict, fork ? Verdict::kViolated : Verdict::kPass)
