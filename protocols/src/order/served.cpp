@@ -14,7 +14,7 @@ bool Served::value(NodeId to, const Digest& name, std::size_t bytes) {
   return true;
 }
 
-// The first answers go up one row of numbers, those that are given again another.
+// The first answers raise one mark, those that are given again the next.
 bool Served::number(NodeId to, Row row, std::uint64_t number, std::size_t bytes) {
   Peer& peer = peers_[to];
   if (peer.bytes >= kBytes) return false;

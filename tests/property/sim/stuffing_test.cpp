@@ -122,7 +122,8 @@ Experiment stuffed(const std::string& protocol, std::uint64_t seed) {
   if (slots) e.parameters["value_bytes"] = std::int64_t{4096};
   const NodeId liar{static_cast<std::uint16_t>(seed % e.n)};
   e.faults.push_back({.who = {liar}, .what = FaultKind::kStuff});
-  e.faults.back().probability_ppm = 200'000;
+  // PBFT's nodes say least, and a liar stuffs what it hears.
+  e.faults.back().probability_ppm = protocol == "pbft" ? 600'000 : 200'000;
   for (std::uint32_t k = 1; k < e.f; ++k) {
     const NodeId silent{static_cast<std::uint16_t>((seed + k) % e.n)};
     e.faults.push_back({.who = {silent}, .what = FaultKind::kSilent});

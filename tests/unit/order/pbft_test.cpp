@@ -202,7 +202,7 @@ TEST(PbftBounds, HoldWhateverOnePeerSays) {
   EXPECT_GT(t.node().footprint().request_bytes, 0u);
 }
 
-// Of all that it may ask for, each twice.
+// Of all that it may ask for, each a few times.
 TEST(PbftBounds, WhatOnePeerIsSentIsBounded) {
   constexpr std::uint64_t kSlots = 40;
   Follower t({.self = NodeId{0}, .value_bytes = 1 << 20});

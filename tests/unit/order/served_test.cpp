@@ -16,7 +16,7 @@ Digest value(std::uint64_t k) {
   return hash(Writer().u64(k).take());
 }
 
-TEST(Served, AValueIsGivenTwiceInAPeriod) {
+TEST(Served, AValueIsGivenAFewTimesInAPeriod) {
   Served served;
   for (int period = 0; period < 3; ++period) {
     std::uint64_t given = 0;
@@ -28,7 +28,7 @@ TEST(Served, AValueIsGivenTwiceInAPeriod) {
   }
 }
 
-TEST(Served, ANumberIsGivenTwiceInAPeriod) {
+TEST(Served, ANumberIsGivenAFewTimesInAPeriod) {
   Served served;
   for (int period = 0; period < 3; ++period) {
     std::uint64_t given = 0;

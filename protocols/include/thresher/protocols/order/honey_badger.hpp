@@ -17,7 +17,7 @@
 // a delay more; payloads that went to all nodes because they were left out are no secret.
 // Bounds: `window` epochs of the common subset, of each peer `queue_bytes` of payloads. A node
 // further behind takes slots from f+1 peers that say the same, within `history`; each peer gives it
-// a slot twice in 4 Delta, however often it asks.
+// a slot three times in 4 Delta, however often it asks.
 // Source: Miller, Xia, Croman, Shi, Song, "The Honey Badger of BFT protocols" (CCS 2016), figures 1
 // and 4. Rules: docs/protocols/honeybadger.md.
 #pragma once

@@ -15,8 +15,8 @@
 // restarted node goes on in its view and contradicts nothing. Bounds: votes and proposals of the
 // views within kNear of this one; of each peer `queue_bytes` of requests; certificates of the views
 // since the last final block, which only quorums make; kLoads blocks with payloads among those. A
-// peer that asks gets each block, value, certificate and name of a slot twice in 4 Delta, however
-// often it asks (served.hpp). A node more than `history` slots behind needs the state from
+// peer that asks gets each block, value, certificate and name of a slot three times in 4 Delta,
+// however often it asks (served.hpp). A node more than `history` slots behind needs the state from
 // elsewhere. Does not judge payloads, and does not hide them from leaders.
 #pragma once
 

@@ -14,8 +14,8 @@
 // the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
 // `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
 // last `history` slots copies are not delivered again. A peer that asks gets each value and each
-// name of a slot twice in 4 Delta, however often it asks (served.hpp). A node that waits only for
-// others to come to its view says so ever more seldom. A node more than `history` slots behind
+// name of a slot three times in 4 Delta, however often it asks (served.hpp). A node that waits only
+// for others to come to its view says so ever more seldom. A node more than `history` slots behind
 // needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
 // Rules, proofs and bounds: docs/protocols/pbft.md. Source: Castro, Liskov, "Practical Byzantine
 // Fault Tolerance and Proactive Recovery" (2002), sections 4.4 and 4.5.
