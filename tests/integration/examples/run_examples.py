@@ -78,7 +78,8 @@ def main():
             for node in nodes:
                 node.stdin.close()
             for node in nodes:
-                expect(node.wait(timeout=30) == 0, "kv ends well")
+                ended = node.wait(timeout=30)
+                expect(ended == 0, f"kv ends well, and not with {ended}")
         ledger(folder / "ledger", binary, folder / "accounts")
         agree(folder / "agree" / "agree", binary, folder / "jobs")
 
@@ -176,7 +177,8 @@ def ledger(programs, binary, net):
             for node in nodes:
                 node.stdin.close()
             for node in nodes:
-                expect(node.wait(timeout=30) == 0, "ledger_node ends well")
+                ended = node.wait(timeout=30)
+                expect(ended == 0, f"ledger_node ends well, and not with {ended}")
 
 
 if __name__ == "__main__":
