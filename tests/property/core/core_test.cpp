@@ -139,7 +139,7 @@ RC_GTEST_PROP(StorageProperty, MemoryStorageIsAMap, (std::uint64_t seed)) {
     const std::string key = std::to_string(rng.below(8));
     const std::string value = rng.below(4) == 0 ? "" : std::to_string(i);
     const Persist record{table, Bytes::copy_of(as_view(key)), Bytes::copy_of(as_view(value))};
-    RC_ASSERT(storage.write(std::span(&record, 1), rng.below(2) == 0));
+    RC_ASSERT(storage.write(std::span(&record, 1), rng.below(2) == 0 ? Sync::kYes : Sync::kNo));
     model.erase({table, key});
     if (!value.empty()) model[{table, key}] = value;
   }

@@ -475,7 +475,7 @@ TEST_F(Wal, AKilledStoreIsMadeAgainFromItsLog) {
       const std::vector<Persist> batch{
           {1, bytes(key), erase ? Bytes{} : bytes("v" + std::to_string(i) + ":"),
            erase ? Bytes{} : bytes(std::string(static_cast<std::size_t>(i) * 10, 'b'))}};
-      ASSERT_TRUE((*store)->write(batch, i % 3 == 0 || i == 199));
+      ASSERT_TRUE((*store)->write(batch, i % 3 == 0 || i == 199 ? Sync::kYes : Sync::kNo));
     }
     fs::copy(data, left, fs::copy_options::recursive);
   }
