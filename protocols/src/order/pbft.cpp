@@ -525,6 +525,7 @@ Footprint Pbft::most_held(const Config& config) {
   return {.request_bytes = n * (queue_bytes(config) + config.value_bytes),
           .proposal_bytes = views * slots * config.value_bytes,
           .value_bytes = slots * most_seen(config.committee) * config.value_bytes,
+          .asks = slots + kAnswers,
           .slots = slots,
           .digests = views * slots * 2 * n + kAnswers * n,
           .decisions = config.history + config.window + kAnswers,

@@ -32,8 +32,8 @@ Ticks Run::promised() const {
       // Before the start nobody is up, and all that are correct will be.
       if (!world_.correct(id) || (!world_.up(id) && world_.now() != 0)) continue;
       most = std::max(most, insight_.heals_within(id));
-      first = std::max(first, insight_.round(id));
-      last = std::min(last, insight_.round(id));
+      first = std::max(first, insight_.reached(id));
+      last = std::min(last, insight_.reached(id));
     }
     if (last < first) most += insight_.catches_up_within(first - last);
     return std::max<std::uint64_t>(most, 1) * longest();

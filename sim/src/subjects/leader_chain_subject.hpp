@@ -15,6 +15,7 @@
 #include "slot_subject.hpp"
 #include "stuffing/leader_chain.hpp"
 #include "thresher/protocols/order/leader_chain_wire.hpp"
+#include "thresher/protocols/promises.hpp"
 #include "thresher/sim/leader_chain_run.hpp"
 #include "thresher/sim/run.hpp"
 
@@ -145,6 +146,10 @@ struct LeaderChainSubject : SlotSubject {
   NodeId leader(const Node& node) const { return node.leader(); }
   Reach reach(const Node& node) const {
     return reach_back(node.delivered(), config_of({}).history, "slot", "history");
+  }
+  std::uint64_t reached(const Node& node) const { return node.delivered(); }
+  std::uint64_t catches_up_within(std::uint64_t slots) const {
+    return promises::catch_up_slots(*Committee::make(experiment->n, experiment->f), slots);
   }
   std::uint64_t heals_within(const Node& node) const {
     const Committee committee = *Committee::make(experiment->n, experiment->f);

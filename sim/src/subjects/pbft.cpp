@@ -58,6 +58,7 @@ struct PbftSubject : SlotSubject, SlotWords {
     out.push_back({"slots with votes", held.slots, most.slots});
     out.push_back({"digests that peers named", held.digests, most.digests});
     out.push_back({"decisions", held.decisions, most.decisions});
+    out.push_back({"values that are asked for", held.asks, most.asks});
     out.push_back({"names in new-views", held.new_views, most.new_views});
     out.push_back({"digests of values given lately", held.given, most.given});
     return out;
@@ -68,6 +69,10 @@ struct PbftSubject : SlotSubject, SlotWords {
 
   Reach reach(const Pbft& node) const {
     return reach_back(node.delivered(), config_of({}).history, "slot", "history");
+  }
+  std::uint64_t reached(const Pbft& node) const { return node.delivered(); }
+  std::uint64_t catches_up_within(std::uint64_t slots) const {
+    return promises::catch_up_slots(*Committee::make(experiment->n, experiment->f), slots);
   }
   std::uint64_t heals_within(const Pbft& node) const {
     const Committee committee = *Committee::make(experiment->n, experiment->f);

@@ -194,6 +194,7 @@ void add_pbft(const Committee& c, Table& out) {
   add("slots with votes", most.slots);
   add("digests that peers named", most.digests);
   add("decisions", most.decisions);
+  add("values that are asked for", most.asks);
   add("names in new-views", most.new_views);
   add("digests of values given lately", most.given);
   add_broadcasts("pbft", most.view_changes, out);

@@ -238,6 +238,24 @@ TEST(Healing, WhoIsFarBehindMayFetchWhatItMissed) {
   EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
 }
 
+// It was said to make no progress after 78 Delta, the bound of nodes that lack nothing.
+TEST(Healing, WhoLacksSlotsMayFetchThem) {
+  for (const char* protocol : {"simplex", "hotstuff2", "pbft"}) {
+    Experiment e;
+    e.protocol = protocol;
+    e.n = 4;
+    e.f = 1;
+    e.network.delta = kUnit;
+    e.workload.kind = Workload::Kind::kOpen;
+    e.stop.rounds = 330;
+    FaultAction away{.who = {NodeId{3}}, .what = FaultKind::kRestart, .from = 20 * kUnit};
+    away.to = 320 * kUnit;
+    e.faults = {away};
+    const Outcome o = simulate(e, {});
+    EXPECT_EQ(o.verdict, Verdict::kPass) << protocol << ": " << o.oracle << ": " << o.why;
+  }
+}
+
 // A bound that is too short for decisions was one for all that a broadcast owes, too: what was on
 // its way was said to violate totality.
 TEST(Healing, AShortBoundOnLivenessIsNoneOnTotality) {

@@ -58,7 +58,9 @@ class Insight {
   virtual std::vector<Bound> bounds(NodeId id) const = 0;
   /// In Delta. Pre: traits().heals.
   virtual std::uint64_t heals_within(NodeId id) const = 0;
-  /// In Delta: what a node needs beside it for the blocks of so many rounds that others have.
+  /// How far it is in what catches_up_within() counts.
+  virtual std::uint64_t reached(NodeId id) const = 0;
+  /// In Delta: what a node needs beside it for so many rounds, or slots, that others have.
   virtual std::uint64_t catches_up_within(std::uint64_t rounds) const = 0;
   virtual std::optional<Ticks> patience(const Experiment& experiment) const = 0;
   virtual std::optional<Reach> reach(NodeId id) const = 0;

@@ -23,19 +23,20 @@
 // `warm(node, from, message)` (brings near what the message will look at; a hint),
 // `heals_within(node)` (in Delta, the longest wait for a decision that is no fault, as the node's
 // timers are now), with `catches_up_within(rounds)` (likewise, for what a node lacks that is so
-// many rounds behind the others), or `patience(experiment)` (in ticks, where they never change),
-// `reach(node)` (how far it is and what it keeps for nodes that lag, where that is not all),
-// `held(node)` (what is to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)`
-// (proposals that a liar signs, each with its audience) with `proposes(message)` (what they stand
-// in for) and `hand_out(id, message)` (a liar's answer), `adopt(message, id)` (signs in a liar's
-// name what it heard another say: FaultKind::kMimic), `audit()` or `audit(nodes)` (a Finding when
-// the run broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the
-// state of the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of
-// those nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
-// `kIncludes` (healing.hpp), `bounds(node)` (a list of Bound, judged now and then and at the end),
-// `stuff(id, asked, salt)` (what a liar says to fill an asker's memory: FaultKind::kStuff),
-// `archive(id, record)` (each record that becomes durable, for what the node may read back after it
-// erased it) with `lose_archive(id)`.
+// many rounds behind the others, or so much behind in what `reached(node)` says), or
+// `patience(experiment)` (in ticks, where they never change), `reach(node)` (how far it is and what
+// it keeps for nodes that lag, where that is not all), `held(node)` (what is to stay bounded:
+// NodeMeasures::held), `forge(id, action, mood, salt)` (proposals that a liar signs, each with its
+// audience) with `proposes(message)` (what they stand in for) and `hand_out(id, message)` (a liar's
+// answer), `adopt(message, id)` (signs in a liar's name what it heard another say:
+// FaultKind::kMimic), `audit()` or `audit(nodes)` (a Finding when the run broke what only the
+// subject can judge: the lemmas of a proof, a log of rules taken, the state of the correct nodes
+// that are up at the end), `measures(nodes)` (measures of its own, of those nodes, if there are
+// any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and `kIncludes` (healing.hpp),
+// `bounds(node)` (a list of Bound, judged now and then and at the end), `stuff(id, asked, salt)`
+// (what a liar says to fill an asker's memory: FaultKind::kStuff), `archive(id, record)` (each
+// record that becomes durable, for what the node may read back after it erased it) with
+// `lose_archive(id)`.
 #pragma once
 
 #include <algorithm>

@@ -98,6 +98,11 @@ class TypedInsight final : public Insight {
     if constexpr (kHeals) return subject_.heals_within(nodes_.of(id));
     return 0;
   }
+  std::uint64_t reached(NodeId id) const override {
+    if constexpr (requires { subject_.reached(nodes_.of(id)); })
+      return subject_.reached(nodes_.of(id));
+    return round(id);
+  }
   std::uint64_t catches_up_within(std::uint64_t rounds) const override {
     if constexpr (requires { subject_.catches_up_within(rounds); })
       return subject_.catches_up_within(rounds);
