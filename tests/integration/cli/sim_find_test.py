@@ -211,7 +211,7 @@ class Replay(Finding):
 
     def test_step_by_step(self):
         path = self.experiment(stop={"rounds": 8}, faults=[{"who": [3], "what": "crash", "from": 3, "to": 5}])
-        whole = run("replay", path)
+        whole = run("replay", path, "--full")
         self.assertEqual(whole.returncode, 0, whole.stderr)
         steps = self.steps(whole.stdout)
         self.assertEqual(steps, sorted(steps))
@@ -223,6 +223,16 @@ class Replay(Finding):
         # The story goes on until the run has healed; the figures are of the run as it was asked for.
         taken = [float(at) for at in re.findall(r"^\[([\d.]+)\] .*takes", whole.stdout, re.MULTILINE)]
         self.assertEqual(sum(at <= row["rounds"] for at in taken), row["messages"])
+
+    def test_a_long_story_is_cut_in_the_middle(self):
+        path = self.experiment(stop={"rounds": 30})
+        whole = run("replay", path, "--full").stdout.splitlines()
+        cut = run("replay", path).stdout.splitlines()
+        self.assertLess(len(cut), 210)
+        left_out = next(line for line in cut if "left out" in line)
+        self.assertRegex(left_out, rf"{len(whole) - len(cut) + 1} lines are left out here; --full prints all")
+        at = cut.index(left_out)
+        self.assertEqual(cut[:at] + cut[at + 1:], whole[:at] + whole[at + 1 + len(whole) - len(cut):])
 
     def test_until(self):
         path = self.experiment(stop={"rounds": 8})
@@ -255,12 +265,12 @@ class Replay(Finding):
 
     def test_the_faces_of_a_twin_and_the_names_of_what_is_delivered(self):
         twins = self.experiment(faults=[{"who": [1], "what": "twins"}], workload={}, stop={"rounds": 8})
-        told = run("replay", twins).stdout
+        told = run("replay", twins, "--full").stdout
         self.assertRegex(told, r"node 1 \(second face\) -> \d")
         self.assertRegex(told, r"takes [\w-]+ of \d+ from node 1 \(second face\)")
         for honest in (0, 2, 3):
             self.assertNotIn(f"node {honest} (second face)", told)
-        told = run("replay", self.experiment(protocol={"name": "bracha"}, workload={}, stop={"rounds": 8})).stdout
+        told = run("replay", self.experiment(protocol={"name": "bracha"}, workload={}, stop={"rounds": 8}), "--full").stdout
         self.assertIn("decides: deliver 1 of node 3", told)
         self.assertNotRegex(told, r"deliver \d{10}")
 

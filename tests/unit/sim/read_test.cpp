@@ -245,7 +245,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"("faults": [{"who": [], "what": "silent"}])", "2: faults[0].who", "names nobody"},
         // They were taken, and the fault was about all nodes and all messages.
         Bad{R"("faults": [{"who": [1], "what": "drop", "group": [0]}])", "2: faults[0].group",
-            "goes with equivocate, twins, selective, forge, starve, deny or deaf"},
+            "goes with equivocate, twins, selective, forge, starve, deny, deaf or mimic"},
         Bad{R"("faults": [{"who": [1], "what": "crash", "group": [0]}])", "2: faults[0].group",
             "goes with"},
         Bad{R"("faults": [{"who": [1], "what": "deaf", "numbers": [3]}])", "2: faults[0].numbers",
