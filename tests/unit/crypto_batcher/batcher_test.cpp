@@ -388,15 +388,31 @@ struct Gate {
   }
 };
 
-TEST(Batcher, AHangingAcceleratorIsGivenUp) {
-  Bench t;
+/// The accelerator works on 500 signatures, and the gate is shut.
+Batcher& at_work(Bench& t, Gate& gate, const BatcherOptions& options = wide_options()) {
   t.individual_us = 10;
-  Gate gate;
   t.on_wide = gate.verify();
-  Batcher& batcher = t.open(wide_options());
+  Batcher& batcher = t.open(options);
   t.add_many(500, 1, true, Purpose::kCatchUp);
   EXPECT_TRUE(batcher.run().empty());
   gate.await(1);
+  return batcher;
+}
+
+/// The wave that was given up ends after all, and nobody is told of its verdicts.
+void expect_late_verdicts_untold(Batcher& batcher, Gate& gate, std::uint64_t answered) {
+  gate.allowed = 1;
+  while (batcher.due() != 0) std::this_thread::yield();  // its late verdicts are there
+  EXPECT_TRUE(batcher.run().empty());
+  EXPECT_FALSE(batcher.due());
+  EXPECT_EQ(batcher.figures().answered, answered);
+  EXPECT_EQ(batcher.figures().waiting, 0u);
+}
+
+TEST(Batcher, AHangingAcceleratorIsGivenUp) {
+  Bench t;
+  Gate gate;
+  Batcher& batcher = at_work(t, gate);
   // Certificates go on meanwhile.
   t.add_many(10, 2, true, Purpose::kQuorum);
   expect_once(batcher.run(), 10);
@@ -406,12 +422,7 @@ TEST(Batcher, AHangingAcceleratorIsGivenUp) {
   EXPECT_LE(*batcher.due(), t.now);
   const auto answers = t.run_until(500);
   expect_once(answers, 500);
-  gate.allowed = 1;
-  while (batcher.due() != 0) std::this_thread::yield();  // its late verdicts are there
-  EXPECT_TRUE(batcher.run().empty());
-  EXPECT_FALSE(batcher.due());
-  EXPECT_EQ(batcher.figures().answered, 510u);
-  EXPECT_EQ(batcher.figures().waiting, 0u);
+  expect_late_verdicts_untold(batcher, gate, 510);
 }
 
 // While the accelerator works, what comes goes into its next wave, and is not due once it is there:
@@ -419,13 +430,8 @@ TEST(Batcher, AHangingAcceleratorIsGivenUp) {
 // a time it stood still until the owner had come round.
 TEST(Batcher, TheAcceleratorGoesFromOneWaveToTheNext) {
   Bench t;
-  t.individual_us = 10;
   Gate gate;
-  t.on_wide = gate.verify();
-  Batcher& batcher = t.open(wide_options());
-  t.add_many(500, 1, true, Purpose::kCatchUp);
-  EXPECT_TRUE(batcher.run().empty());
-  gate.await(1);
+  Batcher& batcher = at_work(t, gate);
   for (const std::size_t more : {400u, 300u}) {
     t.add_many(more, 1, true, Purpose::kCatchUp);
     EXPECT_LE(*batcher.due(), t.now);
@@ -443,15 +449,10 @@ TEST(Batcher, TheAcceleratorGoesFromOneWaveToTheNext) {
 
 TEST(Batcher, BulkWaitsWhereTheNextWaveIsFull) {
   Bench t;
-  t.individual_us = 10;
   Gate gate;
-  t.on_wide = gate.verify();
   BatcherOptions o = wide_options();
   o.wide_batch = 500;
-  Batcher& batcher = t.open(o);
-  t.add_many(500, 1, true, Purpose::kCatchUp);
-  EXPECT_TRUE(batcher.run().empty());
-  gate.await(1);
+  Batcher& batcher = at_work(t, gate, o);
   t.add_many(900, 1, true, Purpose::kCatchUp);
   EXPECT_TRUE(batcher.run().empty());
   EXPECT_GT(*batcher.due(), t.now);
@@ -463,25 +464,15 @@ TEST(Batcher, BulkWaitsWhereTheNextWaveIsFull) {
 
 TEST(Batcher, AHangingAcceleratorGivesTheNextWaveBackToo) {
   Bench t;
-  t.individual_us = 10;
   Gate gate;
-  t.on_wide = gate.verify();
-  Batcher& batcher = t.open(wide_options());
-  t.add_many(500, 1, true, Purpose::kCatchUp);
-  EXPECT_TRUE(batcher.run().empty());
-  gate.await(1);
+  Batcher& batcher = at_work(t, gate);
   t.add_many(400, 2, false, Purpose::kCatchUp);
   EXPECT_TRUE(batcher.run().empty());
   t.now += 2'000'000;
   expect_once(t.run_until(900), 900);
   EXPECT_EQ(batcher.figures().wide_losses, 1u);
   EXPECT_EQ(batcher.figures().retried, 900u);
-  gate.allowed = 1;
-  while (batcher.due() != 0) std::this_thread::yield();  // its late verdicts are there
-  EXPECT_TRUE(batcher.run().empty());
-  EXPECT_FALSE(batcher.due());
-  EXPECT_EQ(batcher.figures().answered, 900u);
-  EXPECT_EQ(batcher.figures().waiting, 0u);
+  expect_late_verdicts_untold(batcher, gate, 900);
   EXPECT_EQ(gate.sizes, std::vector<std::size_t>{500});
 }
 
