@@ -5,6 +5,7 @@
 
 #include "leader_chain_parts.hpp"
 #include "offers.hpp"
+#include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher {
 
@@ -43,8 +44,10 @@ void LeaderChain::tick(Fx& fx) {
   fetch_named(fx);
   // Others have forgotten final blocks that this node missed: it asks for their slots.
   if (behind() && ++late_ >= kLate) ask_slots(fx);
-  // Messages are lost with links; while views go on nothing has to be said again.
-  if (++quiet_ % kQuiet == 0) repeat(fx);
+  // Messages are lost with links; while views go on nothing has to be said again, and of what a
+  // faulty peer may have told this node alone ever more seldom.
+  if (++quiet_ % kQuiet != 0) return;
+  if (pressed() || broadcast::due(static_cast<std::uint32_t>(quiet_ / kQuiet))) repeat(fx);
 }
 
 // R11. One of f+1 that say so is correct and waits: then this node helps it on.
@@ -59,9 +62,19 @@ bool LeaderChain::behind() const {
   return target_ != tip_ || frontier() > log_.delivered();
 }
 
+// R11: whether this node waits for more than what one faulty peer may have told it alone: somebody
+// else's request, or a block that is not certified.
+bool LeaderChain::pressed() const {
+  const auto certified = [this](const auto& b) {
+    return b.first.view > target_.view && !b.second.block.values.empty() &&
+           certificate_of(b.first) != nullptr;
+  };
+  return requests_.first_of(config_.self) != nullptr || behind() || latest_.mark() > view_ ||
+         skip_called_for() || std::any_of(blocks_.begin(), blocks_.end(), certified);
+}
+
 bool LeaderChain::waiting() const {
-  return !requests_.empty() || open_loads() > 0 || behind() || latest_.mark() > view_ ||
-         skip_called_for();
+  return !requests_.empty() || open_loads() > 0 || pressed();
 }
 
 // R12

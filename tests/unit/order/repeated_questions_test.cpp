@@ -295,5 +295,47 @@ TEST(PbftHum, ANodeAloneInItsViewAsksEverMoreSeldom) {
   EXPECT_EQ(net.node(kLiar).delivered(), 3u);
 }
 
+template <class Node>
+class LeaderChainHum : public ::testing::Test {
+ public:
+  using Message = LeaderChain::Message;
+  /// What node 0 says in 1,000 Delta after the liar, which leads the view, told it alone and fell
+  /// silent; twice. Then the others order what they submit.
+  void expect_quiet_after(const Message& told) {
+    Timed<Node> net(kNodes, fresh<Node>);
+    net.kill(kFirstLeader);
+    net.say(kFirstLeader, 0, told);
+    std::uint64_t said = 0;
+    const auto open_link = [&](std::uint16_t from, std::uint16_t, const Message&) {
+      said += from == 0 ? 1 : 0;
+      return std::int64_t{300};
+    };
+    net.link = open_link;
+    for (int k = 0; k < 2; ++k) {
+      said = 0;
+      net.run_until(net.now() + 1000 * kDelta);
+      EXPECT_EQ(net.node(0).view(), 1u);
+      EXPECT_GT(said, 0u) << "others may have lost its word";
+      EXPECT_LE(said, 300u);
+    }
+    net.feed(2, Requested<typename Node::Request>{{numbered(2)}});
+    net.run_until(net.now() + 40 * kDelta);
+    EXPECT_GE(net.node(3).delivered(), 1u);
+    EXPECT_EQ(net.node(0).delivered(), net.node(3).delivered());
+  }
+
+  static constexpr std::uint16_t kFirstLeader = 1;
+};
+TYPED_TEST_SUITE(LeaderChainHum, Family);
+
+// Both before: 12 messages every 4 Delta, for ever.
+TYPED_TEST(LeaderChainHum, ARequestThatOneNodeKnowsIsSpokenOfEverMoreSeldom) {
+  this->expect_quiet_after(leader_chain::Forward{numbered(1), false});
+}
+
+TYPED_TEST(LeaderChainHum, ABlockThatOneNodeKnowsIsSpokenOfEverMoreSeldom) {
+  this->expect_quiet_after(leader_chain::Propose{{1, {}, 0, {numbered(1)}}, {}, {}});
+}
+
 }  // namespace
 }  // namespace thresher

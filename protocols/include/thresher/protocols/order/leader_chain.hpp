@@ -296,6 +296,7 @@ class LeaderChain {
 
   // leader_chain_catch_up.cpp: clocks, repetition, questions.
   bool waiting() const;
+  bool pressed() const;
   bool behind() const;
   bool skip_called_for() const;
   void tick(Fx& fx);
