@@ -2,7 +2,7 @@
 // one file that may include it.
 //
 //   auto c = std::make_shared<Connection>(io, context, settings, events);
-//   c->connect(endpoint);                  // or, accepted: c->handshake(stream_base::server)
+//   c->connect(endpoint);                  // or, accepted: c->handshake(TlsStream::Role::kServer)
 //   c->send(frame);                        // false: not ready, or the queue is full
 //
 // Guarantees: lives as long as its operations do; calls no event after `closed`. Connecting, the
@@ -31,17 +31,16 @@
 #include <vector>
 
 #include "links/asio.hpp"
+#include "links/tls_stream.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection : public TlsUser, public std::enable_shared_from_this<Connection> {
  public:
   using tcp = boost::asio::ip::tcp;
-  using error_code = boost::system::error_code;
   using Context = boost::asio::ssl::context;
-  using HandshakeType = boost::asio::ssl::stream_base::handshake_type;
 
   struct Settings {
     Digest chain{};
@@ -57,6 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::function<std::uint32_t(const PublicKey&)> oldest_version = [](const PublicKey&) {
       return kWireVersion;
     };
+    std::shared_ptr<Helper> helper{};  // null: the loop's thread does all
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -75,13 +75,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(tcp::socket socket, std::shared_ptr<Context> context, const Settings& settings,
              Events events)
       : context_(std::move(context)),
-        stream_(std::move(socket), *context_),
-        deadline_(stream_.get_executor()),
-        pause_end_(stream_.get_executor()),
+        stream_(std::move(socket), *context_, *this, settings.helper),
+        deadline_(stream_.socket().get_executor()),
+        pause_end_(stream_.socket().get_executor()),
         settings_(settings),
         events_(std::move(events)) {}
 
-  tcp::socket& socket() { return stream_.next_layer(); }
+  tcp::socket& socket() { return stream_.socket(); }
   ConnectionId id = ~ConnectionId{0};  // until it is known whose it is
   std::uint64_t place = 0;             // among those whose it is not known; of the owner
   std::uint64_t bytes_sent = 0;
@@ -104,7 +104,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Nothing more is read until resume(). Pre: called from `ready`.
   void pause() { paused_ = true; }
   void resume() {
-    if (std::exchange(paused_, false) && !closed_) read_head();
+    if (std::exchange(paused_, false) && !closed_) read_on();
   }
   /// Nothing is read for so long, behind the frame that is handed on: what the peer sends meanwhile
   /// waits with the peer. Pre: called from `frame`. Unit: microseconds.
@@ -131,25 +131,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
     socket().async_connect(to, [self = shared_from_this()](const error_code& e) {
       if (self->closed_) return;
       if (e) return self->close("cannot connect: " + e.message());
-      self->handshake(boost::asio::ssl::stream_base::client);
+      self->handshake(TlsStream::Role::kClient);
     });
   }
 
-  void handshake(HandshakeType type) {
+  void handshake(TlsStream::Role role) {
     start_deadline();
     watch_silence();
     note_address();
-    stream_.async_handshake(type, [self = shared_from_this()](const error_code& e) {
-      if (self->closed_) return;
-      if (e) return self->close("TLS handshake failed: " + e.message());
-      const auto key = self->peer_key();
-      if (key) self->key_ = *key;
-      if (!key || !self->events_.identified(*self, *key)) {
-        return self->refuse("the peer's key is not the one pinned for it");
-      }
-      self->say_hello();
-      self->read_head();
-    });
+    stream_.handshake(role);
   }
 
   static std::size_t size_of(const Frame& frame) {
@@ -191,7 +181,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     error_code ignored;
     deadline_.cancel(ignored);
     pause_end_.cancel(ignored);
-    socket().close(ignored);
+    stream_.close();
     queue_.clear();
     release(queued_bytes_);
     hold(0);
@@ -205,6 +195,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// What the size field of an empty frame says: kind, and size of the control part.
   static constexpr std::uint32_t kLeastFrame = kFrameHead - kSizeField;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
+  static constexpr std::size_t kReadBytes = 256 * 1024;  // at once
   /// Each costs a record of TLS and a system call more, as records end where its head does: a
   /// smaller one is copied in less time than that.
   static constexpr std::size_t kLargePayload = 128 * 1024;
@@ -234,7 +225,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   std::optional<PublicKey> peer_key() {
-    X509* cert = SSL_get0_peer_certificate(stream_.native_handle());
+    X509* cert = stream_.certificate();
     EVP_PKEY* key = cert == nullptr ? nullptr : X509_get0_pubkey(cert);
     PublicKey out;
     std::size_t size = out.size();
@@ -244,6 +235,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return std::nullopt;
     }
     return out;
+  }
+
+  void shook_hands(const error_code& e) override {
+    if (closed_) return;
+    if (e) return close("TLS handshake failed: " + e.message());
+    const auto key = peer_key();
+    if (key) key_ = *key;
+    if (!key || !events_.identified(*this, *key)) {
+      return refuse("the peer's key is not the one pinned for it");
+    }
+    say_hello();
+    read_on();
   }
 
   static void put_u32(std::vector<std::byte>& out, std::size_t v) {
@@ -322,15 +325,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (out_.empty()) return;
     writing_ = true;
-    boost::asio::async_write(stream_, parts_to_write(),
-                             [self = shared_from_this()](const error_code& e, std::size_t n) {
-                               self->writing_ = false;
-                               self->large_.clear();
-                               self->bytes_sent += n;
-                               self->release(n);
-                               if (e) return self->close("write failed: " + e.message());
-                               if (!self->closed_) self->write();
-                             });
+    stream_.write(parts_to_write());
+  }
+
+  void was_written(const error_code& e, std::size_t n) override {
+    writing_ = false;
+    large_.clear();
+    bytes_sent += n;
+    release(n);
+    if (e) return close("write failed: " + e.message());
+    if (!closed_) write();
   }
 
   std::uint32_t frame_limit() const { return ready_ ? settings_.max_frame_bytes : kHelloBytes; }
@@ -340,22 +344,51 @@ class Connection : public std::enable_shared_from_this<Connection> {
     return total >= kLeastFrame && total <= frame_limit();
   }
 
-  void read_head() {
-    boost::asio::async_read(
-        stream_, boost::asio::buffer(head_),
-        // The handler keeps this alive.
-        [this](const error_code& e, std::size_t n) {
-          return e || (n >= kSizeField && !size_allowed()) ? 0 : kFrameHead - n;
-        },
-        [self = shared_from_this()](const error_code& e, std::size_t n) {
-          self->bytes_received += n;
-          if (self->closed_) return;
-          if (e) return self->close("connection lost: " + e.message());
-          self->begin_body();
-        });
+  // Frames as they come; a peer that sends without end lets others have their turn.
+  void read_on() {
+    if (reading_) return;  // this is called by what a frame brought about
+    reading_ = true;
+    std::size_t left = kReadBytes;
+    while (!closed_ && !paused_) {
+      const std::size_t n = left > 0 ? stream_.read_now(room_to_read()) : 0;
+      if (n == 0) {
+        stream_.read(room_to_read());
+        return;
+      }
+      left -= std::min(left, n);
+      take_bytes(n);
+    }
+    reading_ = false;
+  }
+
+  void was_read(const error_code& e, std::size_t n) override {
+    if (closed_) return;
+    if (e) return close("connection lost: " + e.message());
+    take_bytes(n);
+    reading_ = false;
+    if (!closed_ && !paused_) read_on();
+  }
+
+  std::span<std::byte> room_to_read() {
+    if (reading_body_) return {body_.get() + have_, room_ - have_};
+    return std::span(head_).subspan(head_have_);
+  }
+
+  // What was just read, into the head or the body of a frame. A head that says an impossible size
+  // is not waited for.
+  void take_bytes(std::size_t n) {
+    bytes_received += n;
+    if (!reading_body_) {
+      head_have_ += n;
+      if (head_have_ == kFrameHead || (head_have_ >= kSizeField && !size_allowed())) begin_body();
+      return;
+    }
+    have_ += n;
+    if (have_ == room_) go_on_with_body();
   }
 
   void begin_body() {
+    head_have_ = 0;
     const std::uint32_t total = get_u32(head_.data());
     const std::string what = "a frame of " + std::to_string(total) + " bytes is ";
     if (total < kLeastFrame) return refuse(what + "shorter than its own head");
@@ -365,46 +398,27 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     ++frames_;
     reading_body_ = true;
-    read_body(total - kLeastFrame);
+    total_ = total - kLeastFrame;
+    go_on_with_body();
   }
 
   bool from_member() const { return ready_ && id < kFirstClient; }
 
   // Room for what is read next: as much again as has arrived, so a client that announces much and
-  // sends little costs little.
-  void make_room(std::size_t total) {
-    if (!from_member()) total = std::min(total, have_ + std::max(have_, kSmallFrame));
-    auto room = std::make_unique_for_overwrite<std::byte[]>(total);
+  // sends little costs little. The frame, when all has arrived.
+  void go_on_with_body() {
+    if (have_ == total_) {
+      reading_body_ = false;
+      hold(0);
+      return accept_frame();
+    }
+    const std::size_t most = from_member() ? total_ : have_ + std::max(have_, kSmallFrame);
+    const std::size_t size = std::min(total_, most);
+    auto room = std::make_unique_for_overwrite<std::byte[]>(size);
     if (have_ > 0) std::memcpy(room.get(), body_.get(), have_);
     body_ = std::move(room);
-    room_ = total;
-    hold(room_);
-  }
-
-  void read_body(std::size_t total) {
-    make_room(total);
-    if (closed_) return;  // this frame was the one too much
-    const std::size_t rest = room_ - have_;
-    const std::uint64_t before = bytes_received;
-    boost::asio::async_read(
-        stream_, boost::asio::buffer(body_.get() + have_, rest),
-        // The handler keeps this alive. What came is counted at once, for stalls().
-        [this, before, rest](const error_code& e, std::size_t n) {
-          bytes_received = before + n;
-          return e ? 0 : rest - n;
-        },
-        [self = shared_from_this(), total, before](const error_code& e, std::size_t n) {
-          self->bytes_received = before + n;
-          // What was read before somebody else closed may come in after that.
-          if (self->closed_) return;
-          if (e) return self->close("connection lost: " + e.message());
-          self->have_ = self->room_;
-          if (self->have_ < total) return self->read_body(total);
-          self->reading_body_ = false;
-          self->hold(0);
-          self->accept_frame();
-          if (!self->closed_ && !self->paused_) self->read_head();
-        });
+    room_ = size;
+    hold(room_);  // who holds too much may be closed here
   }
 
   void accept_frame() {
@@ -437,8 +451,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     events_.ready(*this);
   }
 
+  std::shared_ptr<TlsUser> keep() override { return shared_from_this(); }
+
   std::shared_ptr<Context> context_;
-  boost::asio::ssl::stream<tcp::socket> stream_;
+  TlsStream stream_;
   boost::asio::steady_timer deadline_;
   boost::asio::steady_timer pause_end_;
   Settings settings_;
@@ -456,11 +472,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::unique_ptr<std::byte[]> body_;
   std::size_t room_ = 0;  // bytes of it
   std::size_t have_ = 0;  // that arrived
+  std::size_t total_ = 0;  // of the frame, behind its head
   std::array<std::byte, kFrameHead> head_{};
+  std::size_t head_have_ = 0;
   PublicKey key_{};  // the peer's
   std::optional<Incarnation> incarnation_;
   std::uint32_t version_ = kWireVersion;
   bool writing_ = false;
+  bool reading_ = false;
   bool ready_ = false;
   bool closed_ = false;
   bool paused_ = false;

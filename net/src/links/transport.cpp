@@ -102,6 +102,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         options(std::move(o)),
         callbacks(std::move(c)),
         context(make_context(options.key)),
+        helpers(options.threads - 1),
         peers(options.nodes.size()),
         frames(options.max_clients_frame_bytes, std::max(1u, options.max_clients)) {}
 
@@ -111,6 +112,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     settings.incarnation = own;
     settings.other_chain = options.other_chain;
     settings.gc_rounds = options.gc_rounds;
+    settings.helper = helpers.next();
     settings.oldest_version = [nodes = options.nodes](const PublicKey& key) {
       const bool member = std::any_of(nodes.begin(), nodes.end(),
                                       [&](const PeerAddress& n) { return n.key == key; });
@@ -225,7 +227,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     const std::uint64_t now = Loop::now_us();
     while (const auto place = handshakes->next(now)) {
       const ConnectionPtr connection = speaking.at(*place);
-      connection->handshake(asio::ssl::stream_base::server);
+      connection->handshake(TlsStream::Role::kServer);
     }
     const auto due = handshakes->due();
     if (!due || std::exchange(handshake_timer, true)) return;
@@ -359,6 +361,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   TransportOptions options;
   TransportCallbacks callbacks;
   std::shared_ptr<asio::ssl::context> context;
+  Helpers helpers;
   std::map<ConnectionId, ConnectionPtr> links;
   std::vector<Peer> peers;
   std::shared_ptr<Strangers> strangers;  // null before start()
@@ -397,6 +400,7 @@ void Transport::close() {
   impl_->seconds.close();
   for (const auto& [id, link] : std::exchange(impl_->links, {})) link->close("shutting down");
   for (const auto& [place, link] : std::exchange(impl_->speaking, {})) link->close("shutting down");
+  impl_->helpers.stop();
 }
 
 Result<Unit, Error> Transport::start() {

@@ -127,6 +127,9 @@ struct TransportOptions {
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
   std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
+  /// That work: the loop's, and those that do TLS of large transfers and handshakes for it. At
+  /// least 1.
+  std::uint32_t threads = 1;
   /// By id: every frame to that node leaves so much later, for experiments. Empty: at once.
   std::vector<std::uint64_t> link_delays_us{};
 
