@@ -90,6 +90,7 @@ class Cluster {
     t.protocol = options_.protocol;
     t.set = options_.set;
     t.node.store = options_.memory ? net::StoreKind::kMemory : net::StoreKind::kDisk;
+    t.node.threads = options_.threads;
     t.node.link_delay_us = options_.delay_us;
     t.node.delta_us += options_.delay_us;
     t.link_delays_us = options_.wan.way_us;

@@ -30,6 +30,7 @@ struct ClusterOptions {
   std::uint64_t tx_bytes = 512;
   std::vector<ClusterEvent> events;
   bool memory = false;         ///< store in memory instead of RocksDB
+  std::uint64_t threads = 1;   ///< NodeOptions::threads of each node
   std::uint64_t delay_us = 0;  ///< added to every frame between nodes
   WanDelays wan{};             ///< in place of delay_us, if it has delays
   std::string home;

@@ -43,6 +43,7 @@ struct Args {
   std::vector<std::string> kill;
   std::vector<std::string> restart;
   std::string storage = "disk";
+  std::uint64_t threads = 1;
   std::string delay = "0ms";
   std::string wan;
   std::string home;
@@ -163,6 +164,9 @@ std::string read_options(const Args& a, ClusterOptions& o) {
     return "--storage: " + unknown_name("store", a.storage, {"disk", "memory"});
   }
   o.memory = a.storage == "memory";
+  if (a.threads < 1 || a.threads > 64)
+    return "--threads must be a whole number from 1 to 64, not " + std::to_string(a.threads);
+  o.threads = a.threads;
   const auto delay = parse_duration(a.delay);
   if (!delay || *delay > 10'000'000) return "--delay '" + a.delay + "' is no time up to 10s";
   o.delay_us = *delay;
@@ -368,6 +372,7 @@ Verb make_cluster() {
        {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
        {"--restart", "NODE@TIME; repeatable", &a->restart},
        {"--storage", "disk or memory", &a->storage},
+       {"--threads", "threads in node.toml: that each node's loop may use", &a->threads},
        {"--delay", "added to every message between nodes, like 50ms", &a->delay},
        {"--wan",
         "a table of round trips between regions, as network.wan of an experiment: a name of "
@@ -388,8 +393,8 @@ Verb make_cluster() {
         &a->trace},
        {"--json", "one object on one line", &a->json}},
       [a] { return run(*a); },
-      {{{"--protocol", "--set", "--transactions", "--rate", "--clients", "--delay", "--wan",
-         "--history", "--gets", "--trace-commits"},
+      {{{"--protocol", "--set", "--transactions", "--rate", "--clients", "--threads", "--delay",
+         "--wan", "--history", "--gets", "--trace-commits"},
         [a] { return !a->broadcast.empty(); },
         "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
         "--storage, --home and --json"},

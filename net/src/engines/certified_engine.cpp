@@ -103,6 +103,7 @@ struct CertifiedAdapter {
   std::uint32_t clock_witnesses() const { return settings.committee.at_least(kValidity); }
   std::size_t payload_limit() const { return settings.tuning.block_bytes; }
   static constexpr bool kExtends = false;
+  static constexpr bool kHashesPayloads = true;
   static Pledge pledge(const Bullshark& b) { return {b.round().value, b.voted().value}; }
   static Pledge pledged(const certified::Message& m) {
     const auto* vote = std::get_if<certified::Vote>(&m);

@@ -121,6 +121,7 @@ struct DagAdapter {
   }
   static std::size_t pending_submits(const dag::Dag& d) { return d.pending_submits(); }
   static constexpr bool kExtends = true;
+  static constexpr bool kHashesPayloads = true;
 
  private:
   RecordName record_of(const dag::Edge& block) const {

@@ -13,6 +13,7 @@
 //     std::uint32_t quorum() const;
 //     std::size_t pending_submits(const Protocol&) const;
 //     static constexpr bool kExtends = false;
+//     static constexpr bool kHashesPayloads = true;
 //     RecordName record_of(const OrderedBlock&) const;
 //     std::size_t payload_limit() const;
 //     // If it needs the bodies of its records at a restart:
@@ -195,6 +196,7 @@ class EngineOf final : public OrderEngine {
     return backend_.adapter.pending_submits(executor_.protocol());
   }
   bool extends() const override { return Adapter::kExtends; }
+  bool hashes_payloads() const override { return Adapter::kHashesPayloads; }
   Round spoke_of(NodeId peer) const override {
     return peer.value < spoke_of_.size() ? spoke_of_[peer.value] : Round{0};
   }

@@ -156,6 +156,8 @@ class OrderEngine {
   virtual std::size_t pending_submits() const = 0;
   /// True when a payload that waits may be replaced by a longer one.
   virtual bool extends() const = 0;
+  /// True when receive() asks for the root of what is all of a frame's payload.
+  virtual bool hashes_payloads() const = 0;
   virtual EngineSample sample() const = 0;
   /// The highest round in what this peer sent of its own: its word, and no more.
   virtual Round spoke_of(NodeId peer) const = 0;

@@ -72,6 +72,7 @@ struct RaftAdapter {
     records.push_back(std::move(record));
   }
   static constexpr bool kExtends = false;
+  static constexpr bool kHashesPayloads = false;
   std::size_t pending_submits(const Raft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
   static std::uint64_t refused(const Raft& d) { return d.refused(); }
   static Round spoke_of(const Raft::Message& m, NodeId) {

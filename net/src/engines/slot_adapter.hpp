@@ -27,6 +27,7 @@ struct SlotAdapter {
   static constexpr std::size_t kValueBytes = 256u << 10;
   static constexpr bool kWithBodies = true;
   static constexpr bool kExtends = false;
+  static constexpr bool kHashesPayloads = false;
 
   explicit SlotAdapter(EngineSettings s) : settings(std::move(s)) {}
 

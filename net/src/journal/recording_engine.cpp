@@ -77,6 +77,7 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
   }
   std::size_t pending_submits() const override { return engine_->pending_submits(); }
   bool extends() const override { return engine_->extends(); }
+  bool hashes_payloads() const override { return engine_->hashes_payloads(); }
   EngineSample sample() const override { return engine_->sample(); }
   Round spoke_of(NodeId peer) const override { return engine_->spoke_of(peer); }
   Pledge pledge() const override { return engine_->pledge(); }

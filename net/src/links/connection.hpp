@@ -64,6 +64,8 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     std::function<void(Connection&)> ready;
     std::function<void(Connection&, Frame)> frame;
     std::function<void(Connection&, const std::string& why)> closed;
+    /// TransportCallbacks::prepare.
+    std::function<std::shared_ptr<const Prepared>(const Frame&)> prepare{};
     /// An unfinished frame takes so many bytes now; 0: it is whole. Only of frames over
     /// kSmallFrame. Null: nobody wants to know.
     std::function<void(Connection&, std::size_t bytes)> holds{};
@@ -104,7 +106,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   /// Nothing more is read until resume(). Pre: called from `ready`.
   void pause() { paused_ = true; }
   void resume() {
-    if (std::exchange(paused_, false) && !closed_) read_on();
+    if (std::exchange(paused_, false) && may_read()) read_on();
   }
   /// Nothing is read for so long, behind the frame that is handed on: what the peer sends meanwhile
   /// waits with the peer. Pre: called from `frame`. Unit: microseconds.
@@ -196,9 +198,9 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   static constexpr std::uint32_t kLeastFrame = kFrameHead - kSizeField;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
   static constexpr std::size_t kReadBytes = 256 * 1024;  // at once
-  /// Each costs a record of TLS and a system call more, as records end where its head does: a
-  /// smaller one is copied in less time than that.
-  static constexpr std::size_t kLargePayload = 128 * 1024;
+  /// Each costs a record of TLS more, as records end where its head does: a smaller one is copied
+  /// in less time than that.
+  static constexpr std::size_t kLargePayload = 8 * 1024;
   static constexpr std::uint32_t kHelloBytes = kLeastFrame + wire::kSmallBytes;
 
   void start_deadline() {
@@ -349,7 +351,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     if (reading_) return;  // this is called by what a frame brought about
     reading_ = true;
     std::size_t left = kReadBytes;
-    while (!closed_ && !paused_) {
+    while (may_read()) {
       const std::size_t n = left > 0 ? stream_.read_now(room_to_read()) : 0;
       if (n == 0) {
         stream_.read(room_to_read());
@@ -366,8 +368,10 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     if (e) return close("connection lost: " + e.message());
     take_bytes(n);
     reading_ = false;
-    if (!closed_ && !paused_) read_on();
+    if (may_read()) read_on();
   }
+
+  bool may_read() const { return !closed_ && !paused_ && !preparing_; }
 
   std::span<std::byte> room_to_read() {
     if (reading_body_) return {body_.get() + have_, room_ - have_};
@@ -421,6 +425,26 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     hold(room_);  // who holds too much may be closed here
   }
 
+  // True: the helper has a look at it, and it is handed on behind that.
+  bool prepare(const Frame& frame) {
+    const bool large = frame.payload.size() >= TlsStream::kWorthHelping;
+    if (!settings_.helper || !events_.prepare || !large || !from_member()) return false;
+    preparing_ = true;
+    std::function<void()> work = [self = shared_from_this(), copy = frame,
+                                  loop = socket().get_executor()]() mutable {
+      copy.prepared = self->events_.prepare(copy);
+      boost::asio::post(loop, [self = std::move(self), copy = std::move(copy)]() mutable {
+        self->preparing_ = false;
+        if (self->closed_) return;
+        self->events_.frame(*self, std::move(copy));
+        if (self->may_read()) self->read_on();
+      });
+    };
+    if (settings_.helper->give(work)) return true;
+    preparing_ = false;
+    return false;
+  }
+
   void accept_frame() {
     const std::size_t size = std::exchange(have_, 0);
     const std::uint32_t control = get_u32(head_.data() + 5);
@@ -428,6 +452,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
                 all.slice(control, size - control)};
     if (dismissed_) return;
+    if (ready_ && prepare(frame)) return;
     if (ready_) return events_.frame(*this, std::move(frame));
     const auto hello = wire::decode<wire::Hello>(frame.control.view());
     if (frame.kind != kHello || !hello) return refuse("the peer did not say hello");
@@ -470,8 +495,8 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   std::vector<std::byte> out_;
   std::vector<Large> large_;
   std::unique_ptr<std::byte[]> body_;
-  std::size_t room_ = 0;  // bytes of it
-  std::size_t have_ = 0;  // that arrived
+  std::size_t room_ = 0;   // bytes of it
+  std::size_t have_ = 0;   // that arrived
   std::size_t total_ = 0;  // of the frame, behind its head
   std::array<std::byte, kFrameHead> head_{};
   std::size_t head_have_ = 0;
@@ -480,6 +505,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   std::uint32_t version_ = kWireVersion;
   bool writing_ = false;
   bool reading_ = false;
+  bool preparing_ = false;  // the last frame, before it is handed on
   bool ready_ = false;
   bool closed_ = false;
   bool paused_ = false;

@@ -1,6 +1,9 @@
 #include "links/helpers.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "links/thread_name.hpp"
 
 namespace thresher::net {
 
@@ -30,6 +33,7 @@ void Helper::stop() {
 }
 
 void Helper::live() {
+  name_this_thread("helper");
   std::unique_lock lock(mutex_);
   for (;;) {
     given_.wait(lock, [this] { return stopping_ || !works_.empty(); });
@@ -47,7 +51,10 @@ Helpers::Helpers(std::size_t count) {
 }
 
 std::shared_ptr<Helper> Helpers::next() {
-  return all_.empty() ? nullptr : all_[turn_++ % all_.size()];
+  const auto least = std::min_element(all_.begin(), all_.end(), [](const auto& a, const auto& b) {
+    return a.use_count() < b.use_count();
+  });
+  return least == all_.end() ? nullptr : *least;
 }
 
 void Helpers::stop() {

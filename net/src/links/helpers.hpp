@@ -1,7 +1,7 @@
 // Threads that do a loop's heavy work for it: TLS of large transfers, and handshakes.
 //
 //   Helpers helpers(3);
-//   const auto mine = helpers.next();                 // null where there are none
+//   const auto mine = helpers.next();                 // of a connection, for its life
 //   if (!mine->give([] { ... })) ...                  // it has stopped
 //
 // Guarantees: a helper does one thing after the other, in the order given, so what is given to one
@@ -45,13 +45,12 @@ class Helpers {
  public:
   explicit Helpers(std::size_t count);
 
-  /// Each in turn.
+  /// The one that the fewest hold. Null: there are none.
   std::shared_ptr<Helper> next();
   void stop();
 
  private:
   std::vector<std::shared_ptr<Helper>> all_;
-  std::size_t turn_ = 0;
 };
 
 }  // namespace thresher::net

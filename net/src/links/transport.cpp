@@ -138,6 +138,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
               self->down(c, why);
               over(c);
             },
+            callbacks.prepare,
             [weak](Connection& c, std::size_t bytes) {
               const auto self = weak.lock();
               if (self && c.id >= kFirstClient) self->held(c, bytes);

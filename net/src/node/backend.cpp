@@ -52,12 +52,13 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                                host);
           },
           *this, std::move(journal))),
-      transport(loop, transport_options(),
-                {[this](ConnectionId c, const Frame& f) { frame(c, f); },
-                 [this](ConnectionId c, bool up) { link(c, up); },
-                 [this](const std::string& why) { say(Level::kWarning, why); },
-                 [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
-                 [this] { return gives_way(); }}),
+      transport(
+          loop, transport_options(),
+          {[this](ConnectionId c, const Frame& f) { frame(c, f); },
+           [this](ConnectionId c, bool up) { link(c, up); },
+           [this](const std::string& why) { say(Level::kWarning, why); },
+           [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
+           [this] { return gives_way(); }, engine->hashes_payloads() ? &prepare_payload : nullptr}),
       sync(committee(), self, log_form,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](Commit c) { adopt(std::move(c)); },
@@ -185,6 +186,7 @@ TransportOptions Node::Impl::transport_options() const {
   t.chain = chain.chain;
   t.nodes = genesis.nodes;
   t.gc_rounds = engine->window();
+  t.threads = static_cast<std::uint32_t>(options.threads);
   t.link_delays_us = options.link_delays_us;
   if (t.link_delays_us.empty()) t.link_delays_us.assign(t.nodes.size(), options.link_delay_us);
   return t;
@@ -420,7 +422,10 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   }
   const auto scope = on(Duty::kProtocol);
   if (tracer) tracer->frame_came();
-  if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
+  hashed.expect(f);
+  const bool fine = engine->receive(peer, f);
+  hashed.expect({});
+  if (!fine) return conduct.note(peer, Deed::kMalformed);
   pump();
 }
 

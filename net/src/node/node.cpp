@@ -13,6 +13,7 @@
 #include "files/disk_problem.hpp"
 #include "files/odd_file.hpp"
 #include "host/guarded.hpp"
+#include "links/thread_name.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
 #include "store/wal_scan.hpp"
@@ -288,7 +289,10 @@ Result<Unit, Error> Node::run_once() {
     impl->close_own(begun.error().text());
     return begun;
   }
-  std::thread own([impl] { impl->live(); });
+  std::thread own([impl] {
+    name_this_thread("loop");
+    impl->live();
+  });
   if (!impl->run_end.wait(impl->calls)) {
     own.detach();
     impl->close_own(std::string(kHostBlocks));

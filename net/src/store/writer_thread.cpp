@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "files/disk_problem.hpp"
+#include "links/thread_name.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -111,6 +112,7 @@ void WriterThread::await_work(std::unique_lock<std::mutex>& lock) {
 }
 
 void WriterThread::work() {
+  name_this_thread("writer");
   while (true) {
     std::unique_lock lock(mutex_);
     await_work(lock);

@@ -1,5 +1,7 @@
 #include "wire/hashed_payloads.hpp"
 
+#include "thresher/net/codec.hpp"
+
 namespace thresher::net {
 namespace {
 
@@ -8,10 +10,26 @@ constexpr std::size_t kMostTaken = 1024;
 
 }  // namespace
 
+std::shared_ptr<const Prepared> prepare_payload(const Frame& frame) {
+  const bool block = frame.kind == kPush || frame.kind == kProtocol;
+  return block ? std::make_shared<const PreparedPayload>(frame.payload.view()) : nullptr;
+}
+
 Digest HashedPayloads::root_of(ByteView payload) {
+  if (prepared_ && payload.data() == expected_.data() && payload.size() == expected_.size())
+    return keeps_ ? keep(prepared_->root, prepared_->hashes) : prepared_->root;
   if (!keeps_) return payload_root(payload);
   DataHashes hashes;
   const Digest root = payload_root(payload, &hashes);
+  return keep(root, std::move(hashes));
+}
+
+void HashedPayloads::expect(const Frame& frame) {
+  prepared_ = std::dynamic_pointer_cast<const PreparedPayload>(frame.prepared);
+  expected_ = prepared_ ? frame.payload.view() : ByteView{};
+}
+
+Digest HashedPayloads::keep(const Digest& root, DataHashes hashes) {
   const std::size_t count = hashes.size();
   if (count == 0 || !known_.try_emplace(root, std::move(hashes)).second) return root;
   order_.push_back(root);

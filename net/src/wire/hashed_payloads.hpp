@@ -12,11 +12,24 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "thresher/net/payload_root.hpp"
+#include "thresher/net/transport.hpp"
 
 namespace thresher::net {
+
+/// A payload's root and hashes, worked out beside the loop.
+struct PreparedPayload : Prepared {
+  explicit PreparedPayload(ByteView payload) : root(payload_root(payload, &hashes)) {}
+
+  DataHashes hashes;  // first: it is filled while `root` is made
+  Digest root;
+};
+
+/// A block's payload, for TransportCallbacks::prepare.
+std::shared_ptr<const Prepared> prepare_payload(const Frame& frame);
 
 /// The hashes of payloads whose root was computed and that were not applied yet. Bounded: beyond
 /// kMost hashes the oldest payload's are forgotten, which costs whoever takes them just time.
@@ -30,6 +43,8 @@ class HashedPayloads {
   explicit HashedPayloads(bool keeps) : keeps_(keeps) {}
 
   Digest root_of(ByteView payload);
+  /// While `frame` is looked at: its payload's root may be known. Empty: none is.
+  void expect(const Frame& frame);
   /// Empty: unknown.
   DataHashes take(const Digest& root);
   /// What counts for kMost.
@@ -38,7 +53,11 @@ class HashedPayloads {
  private:
   void forget_oldest();
 
+  Digest keep(const Digest& root, DataHashes hashes);
+
   bool keeps_;
+  ByteView expected_;  // the payload that was prepared
+  std::shared_ptr<const PreparedPayload> prepared_;
   std::map<Digest, DataHashes> known_;
   std::deque<Digest> order_;  // as they came; those taken since are not in known_ any more
   std::size_t count_ = 0;     // hashes in known_

@@ -91,6 +91,44 @@ class Bench:
                     r["verify"]["certificate_calls_per_round"] for r in rows["anchored-bullshark"]),
                 "certificate_calls_per_round_at_2000": paced["verify"]["certificate_calls_per_round"]}
 
+    def threads(self):
+        """CPU a transaction of a node's busiest threads, by how many its loop may use, and how many transactions a second
+        they allow for a node that has a core for each."""
+        ticks = os.sysconf("SC_CLK_TCK")
+
+        def seconds(pid):
+            used = {}
+            for task in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+                head, rest = task.read_text().rsplit(")", 1)
+                fields = rest.split()
+                used[(task.parent.name, head.split("(", 1)[1])] = (int(fields[11]) + int(fields[12])) / ticks
+            return used
+
+        out = {}
+        for count in (1, 2, 4):
+            run = subprocess.Popen([self.binary, "cluster", "--json", "--duration", "8s", "--threads", str(count)],
+                                   stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+            last = {}
+            while run.poll() is None:
+                children = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
+                for pid in children:
+                    try:
+                        last[pid] = seconds(pid) or last[pid]
+                    except (OSError, KeyError, ValueError):
+                        pass
+                time.sleep(0.1)
+            row = json.loads(run.stdout.read())
+            busiest = {}
+            for node in last.values():
+                for (_, name), used in node.items():
+                    busiest[name] = max(busiest.get(name, 0.0), used)
+            each = {name: used / row["committed_tx"] * 1e6 for name, used in busiest.items() if name in ("loop", "writer", "helper")}
+            out.update({f"{name}_us_per_tx_{count}": us for name, us in each.items()})
+            out[f"cpu_us_per_tx_{count}"] = row["cpu_us_per_tx"]
+            out[f"tx_per_s_{count}"] = row["tx_per_s"]
+            out[f"a_node_allows_tx_per_s_{count}"] = 1e6 / max(each.values())
+        return out
+
     def nodes(self, folder):
         subprocess.run([self.binary, "testnet", "init", "-n", "4", "-o", folder, "--base-port", "0"],
                        check=True, capture_output=True)
@@ -151,7 +189,7 @@ class Bench:
 
 
 SETTLE_S = 6
-SCENARIOS = ["saturated", "lonely", "half", "kill", "outage", "one_down", "certified", "idle", "memory"]
+SCENARIOS = ["saturated", "lonely", "half", "kill", "outage", "one_down", "certified", "threads", "idle", "memory"]
 
 
 def main():

@@ -33,7 +33,9 @@ TEST(Embedding, EachOptionOutOfItsRangeIsNamed) {
     std::uint64_t value;
   };
   const std::uint64_t most = ~std::uint64_t{0};
-  for (const Wrong& w : {Wrong{"network.delta_us", &O::delta_us, 0},
+  for (const Wrong& w : {Wrong{"threads", &O::threads, 0},
+                         {"threads", &O::threads, most},
+                         {"network.delta_us", &O::delta_us, 0},
                          {"network.delta_us", &O::delta_us, most},
                          {"network.pace_us", &O::pace_us, most},
                          {"verify.gather_us", &O::gather_us, most},

@@ -32,6 +32,36 @@ TEST(Node, ReceiptsNameThePosition) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(net.app(i).state(), net.app(0).state());
 }
 
+// Nodes of one committee may use as many threads as each likes: what is ordered does not show it.
+// Transactions are large enough for what helpers do, and one node is away for a while.
+TEST(Node, ThreadsDoNotShowInTheLog) {
+  for (const char* protocol : {"thresher", "anchored-bullshark", "pbft"}) {
+    Network net(4, protocol);
+    const auto with_threads = [](std::size_t node) {
+      NodeOptions o = short_memory();
+      o.threads = 1 + 2 * node;
+      return o;
+    };
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, with_threads(i)), "");
+    std::uint64_t sent = 0;
+    const auto submit_some = [&] {
+      std::vector<std::future<Receipt>> answers;
+      for (std::uint64_t k = 0; k < 12; ++k, ++sent) {
+        std::string text(k % 3 == 0 ? 60'000 : 700, static_cast<char>('a' + k));
+        answers.push_back(net.submit_later(k % 3, as_view(text + std::to_string(sent))));
+      }
+      for (auto& answer : answers)
+        ASSERT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    };
+    submit_some();
+    net.stop(3);
+    for (int round = 0; round < 3; ++round) submit_some();
+    ASSERT_EQ(net.start(3, with_threads(3)), "");
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(net.reaches(i, sent)) << protocol;
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(net.app(i).state(), net.app(0).state());
+  }
+}
+
 // A third party that has the genesis file alone checks where a transaction ended up.
 TEST(Node, ReceiptsProveThemselvesOnRequest) {
   Network net(4);

@@ -71,6 +71,7 @@ struct EchoAdapter {
   static EngineSample sample(const Echo&) { return {}; }
   static std::size_t pending_submits(const Echo&) { return 0; }
   static constexpr bool kExtends = false;
+  static constexpr bool kHashesPayloads = false;
 };
 
 // The log entry of a commit names records of the same step. It came to the writer first, and when

@@ -108,6 +108,7 @@ struct SumAdapter {
   static EngineSample sample(const Sum&) { return {}; }
   static std::size_t pending_submits(const Sum&) { return 0; }
   static constexpr bool kExtends = false;
+  static constexpr bool kHashesPayloads = false;
 };
 
 MakeEngine make(Sum sum = {}) {

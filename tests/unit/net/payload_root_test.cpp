@@ -10,6 +10,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
 #include "thresher/net/log_proof.hpp"
 #include "thresher/net/payload_root.hpp"
 #include "wire/hashed_payloads.hpp"
@@ -155,6 +156,31 @@ TEST(HashedPayloads, KeepsWhatWasComputedUntilItIsTaken) {
   EXPECT_EQ(hashed.take(root).size(), 2u);
   EXPECT_TRUE(hashed.take(root).empty());
   EXPECT_EQ(hashed.size(), 0u);
+}
+
+// What was worked out beside the loop counts for the frame that is looked at, and for no other.
+TEST(HashedPayloads, WhatWasPreparedIsUsedWhileItsFrameIsLookedAt) {
+  for (const bool keeps : {false, true}) {
+    HashedPayloads hashed(keeps);
+    const Bytes payload = Bytes::from(payload_of({200, 300, 4}));
+    const Digest root = payload_root(payload.view());
+    Frame frame{kPush, {}, payload};
+    frame.prepared = prepare_payload(frame);
+    ASSERT_TRUE(frame.prepared);
+    // A wrong root shows that it was not computed once more.
+    PreparedPayload wrong(payload.view());
+    wrong.root = {};
+    frame.prepared = std::make_shared<const PreparedPayload>(wrong);
+    hashed.expect(frame);
+    EXPECT_EQ(hashed.root_of(payload.view()), Digest{});
+    EXPECT_EQ(hashed.root_of(Bytes::copy_of(payload.view()).view()), root) << "other bytes";
+    EXPECT_EQ(hashed.root_of(payload.view().first(payload.size() - 1)),
+              payload_root(payload.view().first(payload.size() - 1)));
+    hashed.expect({});
+    EXPECT_EQ(hashed.root_of(payload.view()), root);
+    EXPECT_EQ(hashed.take(root).size(), keeps ? 2u : 0u);
+  }
+  EXPECT_FALSE(prepare_payload(Frame{kLogPart, {}, Bytes::from(payload_of({200}))}));
 }
 
 TEST(HashedPayloads, WithoutCheckpointsNothingIsKept) {

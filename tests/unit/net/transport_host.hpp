@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <future>
 #include <map>
 #include <mutex>
@@ -20,7 +21,9 @@
 
 namespace thresher::net {
 
+/// With THRESHER_TEST_THREADS its loops have helpers.
 inline std::vector<TransportOptions> nodes(std::size_t n) {
+  const char* const threads = std::getenv("THRESHER_TEST_THREADS");
   std::vector<TransportOptions> out(n);
   std::vector<PeerAddress> addresses;
   for (const TransportOptions& o : out) {
@@ -29,6 +32,7 @@ inline std::vector<TransportOptions> nodes(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     out[i].self = NodeId{static_cast<std::uint16_t>(i)};
     out[i].nodes = addresses;
+    if (threads != nullptr) out[i].threads = static_cast<std::uint32_t>(std::stoul(threads));
   }
   return out;
 }

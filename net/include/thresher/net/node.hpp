@@ -73,6 +73,9 @@ struct NodeOptions {
   std::string gateway_address{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};
+  /// That a node's loop may use: its own, and others for TLS and hashes of large frames and for
+  /// handshakes. More than 1 pays where the machine has cores that are idle.
+  std::uint64_t threads = 1;
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
   /// The same for each node, by id, in place of link_delay_us. Empty: link_delay_us for all.
   std::vector<std::uint64_t> link_delays_us{};

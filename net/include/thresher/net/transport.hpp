@@ -80,11 +80,17 @@ class Loop {
   std::shared_ptr<Impl> impl_;
 };
 
+/// What TransportCallbacks::prepare worked out.
+struct Prepared {
+  virtual ~Prepared() = default;
+};
+
 /// A message on the wire. Kind 0 is the transport's own.
 struct Frame {
   std::uint8_t kind = 0;
   Bytes control;
   Bytes payload;
+  std::shared_ptr<const Prepared> prepared{};  ///< of one that came in; null: nothing
 };
 
 /// The sender of a frame: nodes count from 0, clients from kFirstClient.
@@ -158,6 +164,9 @@ struct TransportCallbacks {
   /// All places of clients are taken: which client gives way. Null or empty: the
   /// new one.
   std::function<std::optional<ConnectionId>()> on_full{};
+  /// With more than one thread: called with a large frame of a node before on_frame is, on a thread
+  /// that is not the loop's. It is a function of the frame alone. Null or null: nothing to prepare.
+  std::function<std::shared_ptr<const Prepared>(const Frame&)> prepare{};
 };
 
 /// What is known of the link to a node. Counters run over all its connections.
