@@ -13,6 +13,14 @@ namespace {
 // A liar keeps to one way of lying for this long.
 constexpr Ticks kMood = 12 * kUnit;
 
+bool active(const FaultAction& a, Ticks now) {
+  return now >= a.from && (!a.to || now < *a.to);
+}
+
+bool happens(const FaultAction& a, std::uint64_t salt, std::uint64_t stream = 1) {
+  return a.probability_ppm >= 1'000'000 || Prng(salt, stream).chance_ppm(a.probability_ppm);
+}
+
 }  // namespace
 
 std::string_view to_string(FaultKind kind) {
@@ -118,7 +126,7 @@ const NodeSet& FaultPlan::chosen_few(std::size_t index, const Sent& sent) {
 
 bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
   const FaultAction& a = actions_[index];
-  if (sent.now < a.from || (a.to && sent.now >= *a.to)) return false;
+  if (!active(a, sent.now)) return false;
   const bool forges = a.what == FaultKind::kForge;  // what it says itself is not heard at all
   if (!forges && !a.numbers.empty() &&
       std::find(a.numbers.begin(), a.numbers.end(), sent.number) == a.numbers.end())
@@ -170,14 +178,10 @@ bool FaultPlan::about(const FaultAction& a, std::string_view label) {
 std::optional<std::size_t> FaultPlan::unheard(const Sent& sent) const {
   for (const std::size_t index : deaf_[sent.to.value]) {
     const FaultAction& a = actions_[index];
-    if (sent.now < a.from || (a.to && sent.now >= *a.to) || !about(a, sent.label)) continue;
+    if (!active(a, sent.now) || !about(a, sent.label)) continue;
     if (!a.group.empty() && !group_[index].contains(sent.from)) continue;
-    const std::uint64_t salt =
-        mix64(mix64(seed_ + index) ^ mix64(sent.number * n_ + sent.from.value));
-    if (a.probability_ppm < 1'000'000 &&
-        !Prng(salt, sent.to.value + std::uint64_t{1}).chance_ppm(a.probability_ppm))
-      continue;
-    return index;
+    const std::uint64_t salt = salt_of(index, sent.from, sent.number);
+    if (happens(a, salt, sent.to.value + std::uint64_t{1})) return index;
   }
   return std::nullopt;
 }
@@ -196,15 +200,16 @@ std::optional<std::size_t> FaultPlan::strikes(NodeId id, std::string_view moment
   return std::nullopt;
 }
 
+std::uint64_t FaultPlan::salt_of(std::size_t index, NodeId from, std::uint64_t number) const {
+  return mix64(mix64(seed_ + index) ^ mix64(number * n_ + from.value));
+}
+
 void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
   const auto consider = [&](std::size_t index) {
     if (!concerns(index, sent)) return;
     const FaultAction& a = actions_[index];
-    const std::uint64_t salt =
-        mix64(mix64(seed_ + index) ^ mix64(sent.number * n_ + sent.from.value));
-    if (a.probability_ppm < 1'000'000 && a.what != FaultKind::kForge &&
-        !Prng(salt, sent.to.value + std::uint64_t{1}).chance_ppm(a.probability_ppm))
-      return;
+    const std::uint64_t salt = salt_of(index, sent.from, sent.number);
+    if (a.what != FaultKind::kForge && !happens(a, salt, sent.to.value + std::uint64_t{1})) return;
     out.push_back({&a, index, salt});
   };
   for (const std::size_t index : of_[sent.from.value]) consider(index);
@@ -214,9 +219,9 @@ void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
 std::optional<FaultPlan::Deed> FaultPlan::stuffs(NodeId id, std::uint64_t number, Ticks now) const {
   for (const std::size_t index : of_[id.value]) {
     const FaultAction& a = actions_[index];
-    if (a.what != FaultKind::kStuff || now < a.from || (a.to && now >= *a.to)) continue;
-    const std::uint64_t salt = mix64(mix64(seed_ + index) ^ mix64(number * n_ + id.value));
-    if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
+    if (a.what != FaultKind::kStuff || !active(a, now)) continue;
+    const std::uint64_t salt = salt_of(index, id, number);
+    if (!happens(a, salt)) continue;
     return Deed{&a, index, salt};
   }
   return std::nullopt;
@@ -225,12 +230,11 @@ std::optional<FaultPlan::Deed> FaultPlan::stuffs(NodeId id, std::uint64_t number
 std::optional<FaultPlan::Deed> FaultPlan::mimics(NodeId id, const Sent& heard) {
   for (const std::size_t index : of_[id.value]) {
     const FaultAction& a = actions_[index];
-    if (a.what != FaultKind::kMimic || heard.now < a.from || (a.to && heard.now >= *a.to)) continue;
+    if (a.what != FaultKind::kMimic || !active(a, heard.now)) continue;
     if (!about(a, heard.label)) continue;
     if (!a.group.empty() && !group_[index].contains(heard.from)) continue;
-    const std::uint64_t salt =
-        mix64(mix64(seed_ + index) ^ mix64(heard.number * n_ + heard.from.value));
-    if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
+    const std::uint64_t salt = salt_of(index, heard.from, heard.number);
+    if (!happens(a, salt)) continue;
     return Deed{&a, index, salt};
   }
   return std::nullopt;
@@ -240,13 +244,13 @@ void FaultPlan::chances(NodeId id, std::uint64_t number, Ticks now,
                         std::vector<Chance>& out) const {
   for (const std::size_t index : of_[id.value]) {
     const FaultAction& a = actions_[index];
-    if (a.what != FaultKind::kForge || now < a.from || (a.to && now >= *a.to)) continue;
+    if (a.what != FaultKind::kForge || !active(a, now)) continue;
     if (!a.numbers.empty() &&
         std::find(a.numbers.begin(), a.numbers.end(), number) == a.numbers.end())
       continue;
     const std::uint64_t liar = mix64(seed_ ^ mix64(id.value + std::uint64_t{n_}));
     const std::uint64_t salt = mix64(liar ^ mix64(number));
-    if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
+    if (!happens(a, salt)) continue;
     out.push_back({&a, index, mix64(liar + now / kMood), salt});
   }
 }

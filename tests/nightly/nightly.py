@@ -235,9 +235,9 @@ def sanitizers(report, args, seconds, _folder):
         report.exercised("sanitizers", f"not run: their share is {int(seconds)} s, and building them takes more; "
                          f"give {LEAST_FOR_SANITIZERS / SHARES['sanitizers'] / 3600:.1f} hours or --only sanitizers")
         return
-    for preset, names in (("asan-ubsan", CORE_SUITES), ("tsan", NET_SUITES)):
+    for preset, part, names in (("asan-ubsan", 0.4, CORE_SUITES), ("tsan", 0.4, NET_SUITES), ("clang", 0.2, ["unit_net"])):
         began = time.monotonic()
-        share = seconds / 2
+        share = part * seconds
         for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, "--target", *names]):
             status, output = run(command, share - (time.monotonic() - began))
             if status != 0:

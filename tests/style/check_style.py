@@ -38,7 +38,7 @@ TEXTS = {".md", ".hpp", ".cpp", ".cu", ".proto", ".txt", ".py", ".json", ".toml"
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
                   "filesystem", "ctime", "future", "condition_variable", "shared_mutex"}
 IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device|std::unordered_\w+")
-HEAVY = {"thresher.pb.h": 2, "google/protobuf/": 2, "boost/asio": 3, "boost/beast": 1, "spdlog/": 2, "CLI/": 2, "nlohmann/": 2, "toml++/": 2}
+HEAVY = {"thresher.pb.h": 2, "google/protobuf/": 2, "boost/asio": 4, "boost/beast": 1, "spdlog/": 2, "CLI/": 2, "nlohmann/": 2, "toml++/": 2}
 FAULTS = r"(?:\w+\s*(?:\.|->|::)\s*)*f(?:aults?)?_?\b(?:\s*\(\s*\))?"
 # For those who want Boost.Asio in their own code; no part of Thresher includes it.
 ON_TOP_OF_ASIO = "net/include/thresher/net/completion.hpp"

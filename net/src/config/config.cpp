@@ -141,20 +141,9 @@ std::vector<Key> life_keys() {
   };
 }
 
-std::vector<Key> make_keys() {
+std::vector<Key> network_keys() {
   using O = NodeOptions;
-  std::vector<Key> all{
-      {"", "genesis", "who takes part; the same file at every node", &O::genesis, 0, 0, {}},
-      {"", "key", "the node's secret key, mode 0600", &O::key, 0, 0, {}},
-      {"", "data", "folder of the store", &O::data, 0, 0, {}},
-      {"", "coin", "the node's share of the coin, mode 0600, if it tosses", &O::coin, 0, 0, {}},
-      {"",
-       "threads",
-       "the loop's and those that encrypt, decrypt and hash large frames for it",
-       &O::threads,
-       1,
-       64,
-       {}},
+  return {
       {"network",
        "delta_us",
        "Delta: the delay that links keep, in microseconds",
@@ -183,6 +172,12 @@ std::vector<Key> make_keys() {
        0,
        60'000'000,
        {}},
+  };
+}
+
+std::vector<Key> limit_keys() {
+  using O = NodeOptions;
+  return {
       {"limits", "block_bytes", "payload of one block", &O::block_bytes, 1u << 12, 4u << 20, {}},
       {"limits",
        "pool_bytes",
@@ -213,6 +208,25 @@ std::vector<Key> make_keys() {
        1'000'000,
        {}},
   };
+}
+
+std::vector<Key> make_keys() {
+  using O = NodeOptions;
+  std::vector<Key> all{
+      {"", "genesis", "who takes part; the same file at every node", &O::genesis, 0, 0, {}},
+      {"", "key", "the node's secret key, mode 0600", &O::key, 0, 0, {}},
+      {"", "data", "folder of the store", &O::data, 0, 0, {}},
+      {"", "coin", "the node's share of the coin, mode 0600, if it tosses", &O::coin, 0, 0, {}},
+      {"",
+       "threads",
+       "the loop's and those that encrypt, decrypt and hash large frames for it",
+       &O::threads,
+       1,
+       64,
+       {}},
+  };
+  for (const Key& key : network_keys()) all.push_back(key);
+  for (const Key& key : limit_keys()) all.push_back(key);
   for (const Key& key : life_keys()) all.push_back(key);
   for (const Key& key : service_keys()) all.push_back(key);
   return all;

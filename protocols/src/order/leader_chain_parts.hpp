@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kMorePatience = 2;
 inline constexpr std::uint64_t kMaxPatience = 256;
 /// Of a pause between two questions for a value, the logarithm in ticks.
 inline constexpr std::uint64_t kLongestPause = 4;
-inline constexpr std::uint64_t kAnswers = 16;   // slots sent for one question
+using order::kAnswers;
 inline constexpr std::uint32_t kPending = 128;  // lists of one peer that wait for a verdict
 inline constexpr std::size_t kVoterLoads =
     3 * kLoads;  // what voters bear: they differ in what they hold

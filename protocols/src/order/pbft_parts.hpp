@@ -25,8 +25,7 @@ inline std::uint64_t number_of(std::uint64_t view) {
   return minus(view, kFirstChange);
 }
 
-/// Delivered slots that are named for one question.
-inline constexpr std::uint64_t kAnswers = 16;
+using order::kAnswers;
 /// Ticks between two questions for the same value, and before what waits is said once more, at
 /// most.
 inline constexpr std::uint64_t kAgain = 16;

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/protocols/order/served.hpp"
 
 namespace thresher::promises {
 
@@ -47,14 +48,14 @@ constexpr std::uint64_t catch_up(const Committee& c, std::uint64_t blocks,
   return 2 * ((answers + at_once - 1) / at_once);
 }
 
-/// The time that a node of PBFT, Simplex or HotStuff-2 needs in addition if it lacks `slots`: of 16
-/// at a time it asks all for the names, and then one after the other of those that named them for
-/// the values. f of these may keep silent, at growing pauses. docs/protocols/bounds.md.
+/// The time that a node of PBFT, Simplex or HotStuff-2 needs in addition if it lacks `slots`: it
+/// asks all for the names of kAnswers at a time, and then, for the values, one after the other of
+/// those that named them. f of these may keep silent, at growing pauses. docs/protocols/bounds.md.
 constexpr std::uint64_t catch_up_slots(const Committee& c, std::uint64_t slots) {
   std::uint64_t each = 5;
   for (std::uint64_t k = 1; k <= c.faults(); ++k)
     each += std::uint64_t{1} << std::min<std::uint64_t>(k, 4);
-  return (slots + 15) / 16 * each;
+  return (slots + order::kAnswers - 1) / order::kAnswers * each;
 }
 
 /// docs/protocols/anchored.md, leaders in turn: a vertex that carries the request, then the anchor

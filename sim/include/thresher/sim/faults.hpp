@@ -118,6 +118,7 @@ class FaultPlan {
 
  private:
   bool concerns(std::size_t index, const Sent& sent);
+  std::uint64_t salt_of(std::size_t index, NodeId from, std::uint64_t number) const;
   static bool about(const FaultAction& action, std::string_view label);
   const NodeSet& chosen_few(std::size_t index, const Sent& sent);
 

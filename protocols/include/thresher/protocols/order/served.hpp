@@ -24,6 +24,9 @@
 
 namespace thresher::order {
 
+/// Delivered slots that one answer of PBFT, Simplex or HotStuff-2 names.
+inline constexpr std::uint64_t kAnswers = 16;
+
 class Served {
  public:
   /// An answer may be lost, and is asked for again before the period ends. On links that are slow
