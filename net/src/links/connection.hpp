@@ -197,7 +197,10 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   /// What the size field of an empty frame says: kind, and size of the control part.
   static constexpr std::uint32_t kLeastFrame = kFrameHead - kSizeField;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
-  static constexpr std::size_t kReadBytes = 256 * 1024;  // at once
+  /// What is read of one peer before the others have their turn: some frames are short to send and
+  /// long to handle.
+  static constexpr std::size_t kReadBytes = 256 * 1024;
+  static constexpr std::uint64_t kReadFrames = 16;
   /// Each costs a record of TLS more, as records end where its head does: a smaller one is copied
   /// in less time than that.
   static constexpr std::size_t kLargePayload = 8 * 1024;
@@ -351,8 +354,10 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     if (reading_) return;  // this is called by what a frame brought about
     reading_ = true;
     std::size_t left = kReadBytes;
+    const std::uint64_t last = frames_ + kReadFrames;
     while (may_read()) {
-      const std::size_t n = left > 0 ? stream_.read_now(room_to_read()) : 0;
+      const bool more = left > 0 && frames_ < last;
+      const std::size_t n = more ? stream_.read_now(room_to_read()) : 0;
       if (n == 0) {
         stream_.read(room_to_read());
         return;

@@ -292,30 +292,31 @@ void TlsStream::go_on(const Operation& what, End end) {
 }
 
 void TlsStream::wait_for(const Operation& what, bool room) {
-  socket_.async_wait(
-      room ? Socket::wait_write : Socket::wait_read,
-      [this, what, room, keep = user_.keep()](const error_code& e) {
-        if (e && !closed_) (what.direction == Direction::kRead ? read_error_ : write_error_) = e;
-        if (e || closed_) return finish(what.direction);
-        const bool writes = what.direction == Direction::kWrite;
-        if (!room) bio_->empty = false;
-        const bool much = writes ? left_to_write() >= kWorthHelping : shaking_ || worth_helping();
-        if (helper_ && (much || helped_ > 0)) return begin(what, true);
-        go_on(what, (this->*what.step)());
-      });
+  socket_.async_wait(room ? Socket::wait_write : Socket::wait_read,
+                     [this, what, room, keep = user_.keep()](const error_code& e) {
+                       if (e && !closed_)
+                         (what.direction == Direction::kRead ? read_error_ : write_error_) = e;
+                       if (e || closed_) return finish(what.direction);
+                       const bool writes = what.direction == Direction::kWrite;
+                       if (!room) bio_->empty = false;
+                       const bool much =
+                           writes ? left_to_write() >= kWorthHelping : shaking_ || worth_helping();
+                       if (helper_ && (much || helped_ > 0)) return begin(what, true);
+                       go_on(what, (this->*what.step)());
+                     });
 }
 
 void TlsStream::later(const Operation& what) {
-  asio::post(socket_.get_executor(),
-             [this, what, keep = user_.keep()] { finish(what.direction); });
+  asio::post(socket_.get_executor(), [this, what, keep = user_.keep()] { finish(what.direction); });
 }
 
 void TlsStream::finish(Direction direction) {
   const error_code aborted = closed_ ? error_code(asio::error::operation_aborted) : error_code();
   if (direction == Direction::kWrite) {
+    const error_code e = closed_ ? aborted : write_error_;
     std::size_t bytes = 0;
-    for (const asio::const_buffer& part : std::exchange(parts_, {})) bytes += part.size();
-    return user_.was_written(closed_ ? aborted : write_error_, bytes);
+    for (const asio::const_buffer& part : std::exchange(parts_, {})) bytes += e ? 0 : part.size();
+    return user_.was_written(e, bytes);
   }
   if (std::exchange(shaking_, false)) return user_.shook_hands(closed_ ? aborted : read_error_);
   const std::size_t n = std::exchange(got_, 0);

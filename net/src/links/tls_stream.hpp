@@ -48,6 +48,7 @@ class TlsUser {
   virtual void shook_hands(const error_code& e) = 0;
   /// At least one byte, or an error.
   virtual void was_read(const error_code& e, std::size_t bytes) = 0;
+  /// All of it, or an error.
   virtual void was_written(const error_code& e, std::size_t bytes) = 0;
 };
 

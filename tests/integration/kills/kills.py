@@ -70,6 +70,7 @@ class Network:
             path = self.home(node) / "node.toml"
             text = re.sub(r"gc_rounds = \d+", f"gc_rounds = {gc_rounds}", path.read_text())
             text = re.sub(r"(\[snapshots\]\s*checkpoints = )\d+", r"\g<1>1", text)
+            text = re.sub(r"(?m)^threads = \d+", f"threads = {draw.choice((1, 1, 2, 4))}", text)
             path.write_text(re.sub(r"sync_rounds = \d+", f"sync_rounds = {sync_rounds}", text))
         self.process = [None] * NODES
         self.wrapped = [False] * NODES

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "../../integration/node/raw_peer.hpp"
@@ -39,6 +41,42 @@ TEST(Transport, NothingIsHandedOutAfterClose) {
   ASSERT_TRUE(sender->start());
   EXPECT_NO_THROW(loop.run());
   EXPECT_EQ(frames, 2);
+}
+
+// A thousand frames of nine bytes come at once. What else the loop has to do is done in between.
+TEST(Transport, WhoSendsWithoutEndLetsOthersHaveTheirTurn) {
+  Loop loop;
+  auto options = nodes(2);
+  constexpr int kFrames = 1000;
+  int frames = 0;
+  int longest = 0;
+  int since = 0;  // frames since the loop did something else
+  std::function<void()> other = [&] {
+    longest = std::max(longest, std::exchange(since, 0));
+    if (frames < kFrames) loop.post(other);
+  };
+  Transport receiver(loop, std::move(options[1]),
+                     TransportCallbacks{[&](ConnectionId, const Frame&) {
+                                          ++since;
+                                          if (++frames == 1) loop.post(other);
+                                          if (frames == kFrames) loop.post([&] { loop.stop(); });
+                                        },
+                                        [](ConnectionId, bool) {}, [](const std::string&) {}});
+  ASSERT_TRUE(receiver.start());
+  Host sender(options[0]);
+  loop.call_after(50'000, [&] {
+    loop.post([&] {
+      sender.on_loop([](Transport& t) {
+        for (int i = 0; i < kFrames; ++i) EXPECT_TRUE(t.send(1, {1, {}, {}}));
+        return 0;
+      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until all of them are here
+    });
+  });
+  loop.run();
+  EXPECT_EQ(frames, kFrames);
+  EXPECT_GT(longest, 0);
+  EXPECT_LE(longest, 20);
 }
 
 // Neither of them dials, and who comes all the same is turned away.
