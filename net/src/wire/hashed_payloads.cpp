@@ -17,7 +17,7 @@ std::shared_ptr<const Prepared> prepare_payload(const Frame& frame) {
 
 Digest HashedPayloads::root_of(ByteView payload) {
   if (prepared_ && payload.data() == expected_.data() && payload.size() == expected_.size())
-    return keeps_ ? keep(prepared_->root, prepared_->hashes) : prepared_->root;
+    return keeps_ ? keep(prepared_->root, DataHashes(prepared_->hashes)) : prepared_->root;
   if (!keeps_) return payload_root(payload);
   DataHashes hashes;
   const Digest root = payload_root(payload, &hashes);
@@ -29,7 +29,7 @@ void HashedPayloads::expect(const Frame& frame) {
   expected_ = prepared_ ? frame.payload.view() : ByteView{};
 }
 
-Digest HashedPayloads::keep(const Digest& root, DataHashes hashes) {
+Digest HashedPayloads::keep(const Digest& root, DataHashes&& hashes) {
   const std::size_t count = hashes.size();
   if (count == 0 || !known_.try_emplace(root, std::move(hashes)).second) return root;
   order_.push_back(root);

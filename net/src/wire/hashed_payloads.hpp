@@ -53,7 +53,7 @@ class HashedPayloads {
  private:
   void forget_oldest();
 
-  Digest keep(const Digest& root, DataHashes hashes);
+  Digest keep(const Digest& root, DataHashes&& hashes);
 
   bool keeps_;
   ByteView expected_;  // the payload that was prepared
