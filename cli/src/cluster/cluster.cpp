@@ -388,12 +388,14 @@ class Cluster {
     report_.log_hash = to_hex(first->log_hash.bytes);
     report_.state_hash = to_hex(first->state.bytes);
     std::uint64_t bytes = 0;
+    std::uint64_t payload = 0;  // as who was never restarted counts it
     for (const Link& l : links_) {
       if (!l.status) continue;
       bytes += l.status->node_bytes;
+      payload = std::max(payload, l.status->payload_bytes);
       report_.syncs += l.status->syncs;
     }
-    report_.bytes_per_payload_byte = ratio(bytes, first->payload_bytes);
+    report_.bytes_per_payload_byte = ratio(bytes, payload);
     count_calls();
     return true;
   }

@@ -392,6 +392,13 @@ class Loader {
         known.emplace_back(k.table);
     }
     const Error odd = unknown("key", path, known);
+    for (const Key& k : keys()) {
+      if (k.name != name) continue;
+      const std::string table_of_it = k.table;
+      return problem(node, odd.what,
+                     table_of_it.empty() ? "`" + name + "` stands in front of all tables"
+                                         : "`" + name + "` stands in [" + table_of_it + "]");
+    }
     problem(node, odd.what, odd.remedy);
   }
 

@@ -370,6 +370,8 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
 
   void was_read(const error_code& e, std::size_t n) override {
     if (closed_) return;
+    if (e && stream_.renews_without_end())
+      return refuse("the peer renews its TLS keys without end");
     if (e) return close("connection lost: " + e.message());
     take_bytes(n);
     reading_ = false;

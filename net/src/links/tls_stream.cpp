@@ -15,6 +15,16 @@ namespace {
 
 namespace asio = boost::asio;
 
+/// A peer may renew its keys so often, and once more for each so many bytes that came from it: a
+/// renewal is short to send, and takes as long to follow as 100 KB of data. Libraries that renew
+/// keys by themselves do it every 2^24 records.
+constexpr std::uint64_t kRenewals = 32;
+constexpr std::uint64_t kBytesPerRenewal = 1u << 20;
+/// They are followed before they are counted, all that come in one piece. So pieces are small until
+/// so much has come from a peer.
+constexpr std::uint64_t kKnown = 64 * 1024;
+constexpr int kSmallPiece = 4 * 1024;
+
 /// Plain bytes that are encrypted before what came of them leaves: four full records of TLS.
 constexpr std::size_t kPortion = 4 * SSL3_RT_MAX_PLAIN_LENGTH;
 
@@ -31,6 +41,8 @@ struct TlsStream::Bio {
   bool empty = false;  // the socket gave all that it had
   bool ended = false;
   int error = 0;  // of the last call that failed
+  std::uint64_t received = 0;
+  std::uint64_t renewals = 0;  // of its keys by the peer
   std::vector<char> out;
   std::size_t sent = 0;  // of `out`
 
@@ -39,7 +51,12 @@ struct TlsStream::Bio {
   static int read(BIO* bio, char* into, int size) {
     Bio& self = of(bio);
     BIO_clear_retry_flags(bio);
+    if (self.renewed_too_often()) {
+      self.error = EPROTO;
+      return -1;
+    }
     if (!self.empty) {
+      if (self.received < kKnown) size = std::min(size, kSmallPiece);
       ssize_t n = 0;
       do {
         n = ::recv(self.socket, into, static_cast<std::size_t>(size), 0);
@@ -47,11 +64,23 @@ struct TlsStream::Bio {
       self.error = n < 0 && !again(errno) ? errno : 0;
       self.ended = n == 0;
       self.empty = n > 0 ? n < size : self.error == 0 && !self.ended;
-      if (n > 0) return static_cast<int>(n);
+      if (n > 0) {
+        self.received += static_cast<std::uint64_t>(n);
+        return static_cast<int>(n);
+      }
     }
     if (!self.empty) return self.ended ? 0 : -1;
     BIO_set_retry_read(bio);
     return -1;
+  }
+
+  bool renewed_too_often() const { return renewals > kRenewals + received / kBytesPerRenewal; }
+
+  static void note(int is_write, int, int type, const void* data, std::size_t size, SSL*,
+                   void* self) {
+    if (is_write != 0 || type != SSL3_RT_HANDSHAKE || size == 0) return;
+    if (*static_cast<const unsigned char*>(data) == SSL3_MT_KEY_UPDATE)
+      ++static_cast<Bio*>(self)->renewals;
   }
 
   static int write(BIO* bio, const char* from, int size) {
@@ -99,10 +128,16 @@ TlsStream::TlsStream(Socket socket, asio::ssl::context& context, TlsUser& user,
   SSL_set_read_ahead(ssl_, 1);
   // Most connections are idle most of the time, and many are those of strangers.
   SSL_set_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+  SSL_set_msg_callback(ssl_, &Bio::note);
+  SSL_set_msg_callback_arg(ssl_, bio_.get());
 }
 
 TlsStream::~TlsStream() {
   SSL_free(ssl_);
+}
+
+bool TlsStream::renews_without_end() const {
+  return bio_->renewed_too_often();
 }
 
 X509* TlsStream::certificate() const {

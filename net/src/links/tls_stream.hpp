@@ -11,7 +11,8 @@
 // helper, transfers of more than kWorthHelping and handshakes are its work: it encrypts, decrypts,
 // sends and receives, while the loop's thread goes on.
 //
-// Guarantees: the user is called on the loop's thread, never by a call of its own, once for each
+// Guarantees: a peer that renews its keys without end, which is short to say and long to follow, is
+// given up. The user is called on the loop's thread, never by a call of its own, once for each
 // operation, also when close() ended it; it lives until then. One handshake, then at most one read
 // and one write at a time. After an operation failed the stream is only good to be closed.
 // Does not judge keys, and says no goodbye: who holds a link notices its end by the socket.
@@ -70,6 +71,9 @@ class TlsStream {
   Socket& socket() { return socket_; }
   /// What the peer proved to hold. Pre: the handshake is over; null where there is none.
   X509* certificate() const;
+  /// Why a read failed: the peer renewed its keys more often than its data explain. Pre: no read
+  /// goes on.
+  bool renews_without_end() const;
 
   /// Pre: the socket is connected.
   void handshake(Role role);

@@ -125,6 +125,11 @@ class RawPeer {
     std::size_t done = 0;
     return SSL_write_ex(ssl_.get(), data.data(), data.size(), &done) == 1 && done == data.size();
   }
+  /// New keys for what it sends; the other side is asked for new ones, too.
+  bool renew_keys() {
+    return SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED) == 1 &&
+           SSL_do_handshake(ssl_.get()) == 1;
+  }
   /// Up to so many bytes, at least one; none: the connection is over.
   std::vector<std::byte> read(std::size_t most) {
     std::vector<std::byte> out(most);

@@ -123,11 +123,15 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
                         "[network]\n"
                         "delta_us = 99_999_999_999_999_999_999 # beyond 64 bits\n"
                         "pace_us = -99999999999999999999\n"
+                        "threads = 2\n"
                         "[metrics]\n"
+                        "pool_bytes = 1\n"
                         "listen = \"junk\"\n"));
   ASSERT_FALSE(read);
   const auto p = texts_of(read.error());
-  ASSERT_EQ(p.size(), 9u);
+  ASSERT_EQ(p.size(), 11u);
+  EXPECT_THAT(p, testing::Contains(HasSubstr("`threads` stands in front of all tables")));
+  EXPECT_THAT(p, testing::Contains(HasSubstr("`pool_bytes` stands in [limits]")));
   const auto has = [&](const std::string& line, const std::string& what) {
     return testing::Contains(AllOf(HasSubstr("node.toml:" + line + ":"), HasSubstr(what)));
   };
@@ -139,7 +143,7 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
   EXPECT_THAT(p, has("9", "unknown log.level `loud`; known: debug, info, warning, error"));
   EXPECT_THAT(p, has("11", "network.delta_us must be a whole number from 1000 to"));
   EXPECT_THAT(p, has("12", "network.pace_us must be a whole number"));
-  EXPECT_THAT(p, has("14", "'junk', which is no address on loopback"));
+  EXPECT_THAT(p, has("16", "'junk', which is no address on loopback"));
 }
 
 TEST_F(Config, WhatDoesNotGoTogetherIsNamed) {
