@@ -144,20 +144,19 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     stream_.handshake(role);
   }
 
-  static std::size_t size_of(const Frame& frame) {
-    return kFrameHead + frame.control.size() + frame.payload.size();
+  /// What counts of a frame that waits: its bytes, and the memory that it takes beside them.
+  static std::size_t weight_of(const Frame& frame) {
+    constexpr std::size_t kBesideBytes = sizeof(Frame) + 64;  // its place, and who shares its bytes
+    return kBesideBytes + size_of(frame);
   }
   bool has_room(const Frame& frame) const {
     if (closed_ || !ready_) return false;
-    return queued_bytes_ == 0 || queued_bytes_ + size_of(frame) <= settings_.max_queue_bytes;
+    return queued_bytes_ == 0 || queued_bytes_ + weight_of(frame) <= settings_.max_queue_bytes;
   }
   // A frame that is larger than the whole queue may still go when nothing else waits.
   bool send(const Frame& frame) {
     if (!has_room(frame)) return false;
-    queued_bytes_ += size_of(frame);
-    *shared_bytes_ += size_of(frame);
-    queue_.push_back(frame);
-    if (!writing_) write();
+    queue_up(frame);
     return true;
   }
   std::size_t queued_bytes() const { return queued_bytes_; }
@@ -263,11 +262,20 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     return v;
   }
 
-  // The hello is written too, but was never counted.
-  void release(std::size_t written) {
-    const std::size_t counted = std::min(queued_bytes_, written);
-    queued_bytes_ -= counted;
-    *shared_bytes_ -= counted;
+  static std::size_t size_of(const Frame& frame) {
+    return kFrameHead + frame.control.size() + frame.payload.size();
+  }
+
+  void queue_up(const Frame& frame) {
+    queued_bytes_ += weight_of(frame);
+    *shared_bytes_ += weight_of(frame);
+    queue_.push_back(frame);
+    if (!writing_) write();
+  }
+
+  void release(std::size_t weight) {
+    queued_bytes_ -= weight;
+    *shared_bytes_ -= weight;
   }
 
   void note_address() {
@@ -287,8 +295,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     wire::Hello hello{kWireVersion, settings_.chain, {}};
     if (id < kFirstClient) hello.incarnation = settings_.incarnation;
     if (id < kFirstClient) hello.gc_rounds = settings_.gc_rounds;
-    queue_.push_back({kHello, wire::encode(hello), {}});
-    write();
+    queue_up({kHello, wire::encode(hello), {}});
   }
 
   // A large payload is written from where it lies.
@@ -325,6 +332,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     std::size_t bytes = 0;
     while (!queue_.empty() && bytes < kWriteBytes) {
       bytes += size_of(queue_.front());
+      leaving_ += weight_of(queue_.front());
       append(queue_.front());
       queue_.pop_front();
     }
@@ -337,9 +345,10 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     writing_ = false;
     large_.clear();
     bytes_sent += n;
-    release(n);
+    if (closed_) return;  // what waited does not count any more
+    release(std::exchange(leaving_, 0));
     if (e) return close("write failed: " + e.message());
-    if (!closed_) write();
+    write();
   }
 
   std::uint32_t frame_limit() const { return ready_ ? settings_.max_frame_bytes : kHelloBytes; }
@@ -492,7 +501,8 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   Settings settings_;
   Events events_;
   std::deque<Frame> queue_;
-  std::size_t queued_bytes_ = 0;
+  std::size_t queued_bytes_ = 0;  // the weight of what waits or is being written
+  std::size_t leaving_ = 0;       // the weight of what is being written
   std::shared_ptr<std::size_t> shared_bytes_ = std::make_shared<std::size_t>(0);
   /// A payload that is not copied into `out_`, and what of that goes before it.
   struct Large {

@@ -457,7 +457,7 @@ bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
 bool Transport::Impl::make_client_room(ConnectionId to, const Frame& frame) {
   const ConnectionPtr receiver = link_to(to);
   if (!receiver || !receiver->has_room(frame)) return false;
-  const std::size_t size = Connection::size_of(frame);
+  const std::size_t size = Connection::weight_of(frame);
   while (!stopped && *client_bytes > 0 &&
          *client_bytes + size > options.max_all_clients_queue_bytes) {
     const auto most = std::max_element(links.lower_bound(kFirstClient), links.end(),

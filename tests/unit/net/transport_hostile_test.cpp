@@ -70,6 +70,24 @@ TEST(TransportHostile, KeysAreRenewedNowAndThenAndNotWithoutEnd) {
   EXPECT_TRUE(other.greet(options[0].chain));
 }
 
+// A frame of ten bytes that waits takes some 130. They counted as ten: 4 MiB of them were 60.
+TEST(TransportHostile, SmallFramesThatNobodyReadsCountForWhatTheyTake) {
+  auto options = nodes(2);
+  Host node(options[0]);
+  RawPeer deaf(options[0].nodes[0].port, crypto::SigningKey::generate());
+  ASSERT_TRUE(deaf.greet(options[0].chain));
+  ASSERT_TRUE(Network::eventually([&] { return node.up(kFirstClient); }));
+  const std::uint64_t before = resident_bytes();
+  const bool full = node.on_loop([](Transport& t) {
+    for (int i = 0; i < 4'000'000; ++i) {
+      if (!t.send(kFirstClient, {1, Bytes::copy_of(as_view("x")), {}})) return true;
+    }
+    return false;
+  });
+  EXPECT_TRUE(full);
+  EXPECT_LT(resident_bytes(), before + (16u << 20));
+}
+
 // A member's frame gets its room at once: of the system that is address space, until it comes.
 TEST(TransportHostile, WhatMembersAnnounceCostsNoMemory) {
   auto options = nodes(13);
