@@ -57,6 +57,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
       return kWireVersion;
     };
     std::shared_ptr<Helper> helper{};  // null: the loop's thread does all
+    std::uint64_t records_per_key = kRecordsPerKey;
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -77,7 +78,7 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
   Connection(tcp::socket socket, std::shared_ptr<Context> context, const Settings& settings,
              Events events)
       : context_(std::move(context)),
-        stream_(std::move(socket), *context_, *this, settings.helper),
+        stream_(std::move(socket), *context_, *this, settings.helper, settings.records_per_key),
         deadline_(stream_.socket().get_executor()),
         pause_end_(stream_.socket().get_executor()),
         settings_(settings),

@@ -117,10 +117,11 @@ struct TlsStream::Bio {
 };
 
 TlsStream::TlsStream(Socket socket, asio::ssl::context& context, TlsUser& user,
-                     std::shared_ptr<Helper> helper)
+                     std::shared_ptr<Helper> helper, std::uint64_t records_per_key)
     : socket_(std::move(socket)),
       user_(user),
       helper_(std::move(helper)),
+      records_per_key_(records_per_key),
       bio_(std::make_unique<Bio>()),
       ssl_(SSL_new(context.native_handle())) {
   BIO* const bio = Bio::make(*bio_);
@@ -267,6 +268,12 @@ void TlsStream::encrypt_some() {
   for (std::size_t left = kPortion; left > 0 && part_ < parts_.size();) {
     const asio::const_buffer rest = parts_[part_] + offset_;
     const std::size_t size = std::min(rest.size(), left);
+    if (records_ >= records_per_key_) {  // leaves in front of the next record
+      if (SSL_key_update(ssl_, SSL_KEY_UPDATE_NOT_REQUESTED) != 1)
+        return void(end_of(0, write_error_));
+      records_ = 0;
+    }
+    records_ += 1 + size / SSL3_RT_MAX_PLAIN_LENGTH;
     std::size_t n = 0;
     const int result = size == 0 ? 1 : SSL_write_ex(ssl_, rest.data(), size, &n);
     if (result != 1) {

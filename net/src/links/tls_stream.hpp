@@ -61,9 +61,10 @@ class TlsStream {
   /// Plain bytes at once from which on a helper is worth its two changes of threads.
   static constexpr std::size_t kWorthHelping = 16 * 1024;
 
-  /// `helper`: null where the loop's thread does all.
+  /// `helper`: null where the loop's thread does all. `records_per_key`: after so many this side
+  /// takes new keys for what it writes.
   TlsStream(Socket socket, boost::asio::ssl::context& context, TlsUser& user,
-            std::shared_ptr<Helper> helper);
+            std::shared_ptr<Helper> helper, std::uint64_t records_per_key);
   ~TlsStream();
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
@@ -117,6 +118,7 @@ class TlsStream {
   Socket socket_;
   TlsUser& user_;
   const std::shared_ptr<Helper> helper_;
+  const std::uint64_t records_per_key_;
   std::unique_ptr<Bio> bio_;
   SSL* const ssl_;
   bool closed_ = false;
@@ -130,8 +132,9 @@ class TlsStream {
   bool drained_ = false;  // TLS has nothing of what the socket gave
   // Of the write that goes on.
   std::vector<boost::asio::const_buffer> parts_;
-  std::size_t part_ = 0;    // the first that is not encrypted whole
-  std::size_t offset_ = 0;  // in it
+  std::size_t part_ = 0;       // the first that is not encrypted whole
+  std::size_t offset_ = 0;     // in it
+  std::uint64_t records_ = 0;  // under the key that is used now, at most
   error_code write_error_;
 };
 

@@ -113,6 +113,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     settings.other_chain = options.other_chain;
     settings.gc_rounds = options.gc_rounds;
     settings.helper = helpers.next();
+    settings.records_per_key = options.records_per_key;
     settings.oldest_version = [nodes = options.nodes](const PublicKey& key) {
       const bool member = std::any_of(nodes.begin(), nodes.end(),
                                       [&](const PeerAddress& n) { return n.key == key; });

@@ -89,6 +89,13 @@ class RawPeer {
     SSL_CTX_set_min_proto_version(context_.get(), TLS1_3_VERSION);
     identify(key);
     ssl_.reset(SSL_new(context_.get()));
+    SSL_set_msg_callback(ssl_.get(), [](int write, int, int type, const void* data,
+                                        std::size_t size, SSL*, void* self) {
+      const bool message = write == 0 && type == SSL3_RT_HANDSHAKE && size > 0;
+      if (message && *static_cast<const unsigned char*>(data) == SSL3_MT_KEY_UPDATE)
+        ++static_cast<RawPeer*>(self)->renewals_;
+    });
+    SSL_set_msg_callback_arg(ssl_.get(), this);
     SSL_set_fd(ssl_.get(), fd_);
   }
   RawPeer(const RawPeer&) = delete;
@@ -125,6 +132,8 @@ class RawPeer {
     std::size_t done = 0;
     return SSL_write_ex(ssl_.get(), data.data(), data.size(), &done) == 1 && done == data.size();
   }
+  /// How often the other side has taken new keys, as far as was read.
+  std::uint64_t renewals() const { return renewals_; }
   /// New keys for what it sends; the other side is asked for new ones, too.
   bool renew_keys() {
     return SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED) == 1 &&
@@ -208,6 +217,7 @@ class RawPeer {
   }
 
   int fd_;
+  std::uint64_t renewals_ = 0;
   std::unique_ptr<SSL_CTX, Free> context_;
   std::unique_ptr<SSL, Free> ssl_;
 };

@@ -70,6 +70,29 @@ TEST(TransportHostile, KeysAreRenewedNowAndThenAndNotWithoutEnd) {
   EXPECT_TRUE(other.greet(options[0].chain));
 }
 
+// AES-GCM bears some millions of records with one key, which a busy link writes in an hour.
+TEST(TransportHostile, ANodeRenewsItsOwnKeysAfterSoManyRecords) {
+  auto options = nodes(2);
+  options[0].records_per_key = 50;
+  Host node(options[0]);
+  RawPeer client(options[0].nodes[0].port, crypto::SigningKey::generate());
+  ASSERT_TRUE(client.greet(options[0].chain));
+  ASSERT_TRUE(Network::eventually([&] { return node.up(kFirstClient); }));
+  Digest sent{};
+  Digest read{};
+  for (std::size_t k = 0; k < 600; ++k) {
+    const Frame frame{1, {}, Bytes::from(std::vector<std::byte>(k % 100 == 0 ? 200'000 : k))};
+    ASSERT_TRUE(node.on_loop([&](Transport& t) { return t.send(kFirstClient, frame); }));
+    sent = hash_behind(sent, frame);
+    const auto got = client.frame();
+    ASSERT_TRUE(got);
+    read = hash_behind(read, *got);
+  }
+  EXPECT_EQ(read, sent);
+  EXPECT_GE(client.renewals(), 12u);
+  EXPECT_LE(client.renewals(), 16u);
+}
+
 // A frame of ten bytes that waits takes some 130. They counted as ten: 4 MiB of them were 60.
 TEST(TransportHostile, SmallFramesThatNobodyReadsCountForWhatTheyTake) {
   auto options = nodes(2);

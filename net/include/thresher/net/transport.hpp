@@ -105,6 +105,9 @@ struct PeerAddress {
   std::uint16_t port = 0;
 };
 
+/// TransportOptions::records_per_key.
+inline constexpr std::uint64_t kRecordsPerKey = 1u << 22;
+
 struct TransportOptions {
   NodeId self;
   crypto::SigningKey key = crypto::SigningKey::generate();
@@ -133,6 +136,10 @@ struct TransportOptions {
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
   std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
+  /// After so many records of TLS a link's sender takes new keys. RFC 8446, 5.5, allows 2^24.5 full
+  /// ones for each key of AES-GCM, which a busy link writes in an hour. Much smaller ones are more
+  /// than peers bear.
+  std::uint64_t records_per_key = kRecordsPerKey;
   /// That work: the loop's, and those that do TLS of large transfers and handshakes for it. At
   /// least 1.
   std::uint32_t threads = 1;
