@@ -303,7 +303,8 @@ bool TlsStream::worth_helping() const {
          static_cast<std::size_t>(bytes) >= kWorthHelping;
 }
 
-// From a call of the user. While the helper has one of the streams's steps it gets the others too.
+// Begins a step, or goes on with one where the helper is wanted. While the helper has one of the
+// stream's steps it gets the others too.
 void TlsStream::begin(const Operation& what, bool with_helper) {
   if (helper_ && (with_helper || helped_ > 0)) {
     ++helped_;
