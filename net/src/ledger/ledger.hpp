@@ -1,7 +1,7 @@
 // The committed log of a node: order, de-duplication, positions and hashes. Private to net/.
 //
-//   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr& b,
-//                                              const Fingerprint& print) {});
+//   LogEntry entry = ledger.append(commit, hashed,
+//                                  [&](const Transaction& t, const NewTransaction& of) {});
 //
 // Guarantees: a function of the sequence of commits alone, so all nodes agree on positions and
 // hashes. A transaction is (client, sequence, data): each is visited once, while it is valid; two
@@ -19,6 +19,7 @@
 #include "ledger/log_entry.hpp"
 #include "ledger/remembered.hpp"
 #include "thresher/net/node.hpp"
+#include "wire/hashed_payloads.hpp"
 
 namespace thresher::net {
 
@@ -39,27 +40,41 @@ std::uint64_t each_ordered(const LoggedBlock& block, ByteView payload, std::uint
   return position;
 }
 
+/// What the ledger knows of a transaction that it has just ordered.
+struct NewTransaction {
+  const OrderedBlockPtr& block;  ///< where it stood
+  const Fingerprint& print;
+  const Digest* payload;  ///< payload_hash() of its data; null: not known yet
+};
+
 class Ledger {
  public:
   /// `time`: before the first commit.
   explicit Ledger(AgreedTime time = AgreedTime()) : time_(std::move(time)) {}
 
-  /// Orders one commit; `visit` gets the transactions that are new, and their blocks. Pre:
-  /// follows(commit); payloads are there.
+  /// Orders one commit; `visit` gets the transactions that are new. `hashed` may know hashes of the
+  /// payloads, and forgets them. Pre: follows(commit); payloads are there.
   template <class F>
-  LogEntry append(const Commit& commit, F visit) {
+  LogEntry append(const Commit& commit, HashedPayloads& hashed, F visit) {
     LogEntry entry{commit.slot, commit.id, {}, length_, 0, {}, slot_};
     slot_ = commit.slot;
     const std::uint64_t time_us = time_of(commit);
     entry.blocks.reserve(commit.blocks.size());
     for (const OrderedBlockPtr& b : commit.blocks) {
-      append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), time_us, visit);
+      append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), time_us,
+                   HashCursor(b->payload.view(), hashed.take(b->payload_root)), visit);
     }
     remembered_.end_slot(slot_);
     entry.count = length_ - entry.first;
     hash_ = chained(hash_, commit);
     entry.log_hash = hash_;
     return entry;
+  }
+  /// The same where no hash is known before.
+  template <class F>
+  LogEntry append(const Commit& commit, F visit) {
+    HashedPayloads none(false);
+    return append(commit, none, visit);
   }
   /// False: commits are missing between the log and this one, or the log has it already.
   bool follows(const Commit& commit) const { return commit.before == slot_ && commit.slot > slot_; }
@@ -69,7 +84,7 @@ class Ledger {
   }
   /// Where it was ordered, if that is remembered.
   std::optional<std::uint64_t> position_of(const Remembered::Key& key, ByteView data) const {
-    return remembered_.position_of(key, data);
+    return remembered_.position_of(key, data, nullptr);
   }
   /// Whether what is not ordered yet may still be. Once false it stays false, and what was not
   /// ordered by then never is.
@@ -122,15 +137,16 @@ class Ledger {
  private:
   std::uint64_t time_of(const Commit& commit);
   template <class F>
-  void append_block(LoggedBlock& logged, std::uint64_t time_us, F& visit) {
+  void append_block(LoggedBlock& logged, std::uint64_t time_us, HashCursor hashes, F& visit) {
     std::uint32_t index = 0;
     each_transaction(logged.block->payload.view(), [&](const RunHead& run, std::uint64_t sequence,
                                                        ByteView data) {
       const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
-      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data)) {
+      const Digest* const payload = hashes.of(data);
+      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data, payload)) {
         remembered_.add(key);
         visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
-              logged.block, key.print);
+              NewTransaction{logged.block, key.print, payload});
       } else {
         logged.skipped.push_back(index);
       }

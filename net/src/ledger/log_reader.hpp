@@ -15,6 +15,7 @@
 #include "ledger/log_entry.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/net/wire.hpp"
+#include "wire/hashed_payloads.hpp"
 
 namespace thresher::net {
 
@@ -25,8 +26,9 @@ struct LogAnswer {
 };
 
 /// The payload of a logged block, held against what its author signed; `body` is what was read of
-/// it.
-Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body);
+/// it. `hashed`, if it is given, keeps the hashes that this makes.
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body,
+                              HashedPayloads* hashed = nullptr);
 
 class LogReader {
  public:

@@ -50,7 +50,8 @@ std::optional<std::uint64_t> Remembered::indexed(const Fingerprint& print) const
   return oldest_ + offset(*handle);
 }
 
-std::optional<std::uint64_t> Remembered::position_of(const Key& key, ByteView data) const {
+std::optional<std::uint64_t> Remembered::position_of(const Key& key, ByteView data,
+                                                     const Digest* payload) const {
   if (const Row* row = row_of(key.client); row != nullptr) {
     const std::uint64_t k = key.sequence - row->first;
     if (k < row->handles.size() && row->handles[k] != kNone &&
@@ -60,7 +61,8 @@ std::optional<std::uint64_t> Remembered::position_of(const Key& key, ByteView da
   }
   if (const auto found = indexed(key.print)) return found;
   if (inherited_end_ <= oldest_) return std::nullopt;
-  return indexed(inherited_prints_.of(key.client, key.sequence, payload_hash(data).bytes));
+  const Digest hash = payload != nullptr ? *payload : payload_hash(data);
+  return indexed(inherited_prints_.of(key.client, key.sequence, hash.bytes));
 }
 
 // Null when it stands too far from the others, or one of other content has the place.

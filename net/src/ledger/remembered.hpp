@@ -1,7 +1,8 @@
 // The transactions of the last slots, so that each is ordered once. Private to net/.
 //
 //   const Remembered::Key key{client, sequence, remembered.print_of(client, sequence, data)};
-//   if (remembered.may_order(valid, slot) && !remembered.position_of(key)) remembered.add(key);
+//   if (remembered.may_order(valid, slot) && !remembered.position_of(key, data, nullptr))
+//     remembered.add(key);
 //   remembered.end_slot(slot);
 //
 // A transaction may be ordered from slot `since` to slot `until`, at most kLongestLife apart. So
@@ -82,8 +83,9 @@ class Remembered {
     return prints_.of(client, sequence, data);
   }
   /// Where it was ordered, if that is remembered. `data`: of the transaction; what was inherited is
-  /// known by its hash alone.
-  std::optional<std::uint64_t> position_of(const Key& key, ByteView data) const;
+  /// known by its hash alone. `payload`: that hash, if it is known.
+  std::optional<std::uint64_t> position_of(const Key& key, ByteView data,
+                                           const Digest* payload) const;
   /// Whether its time has come, is not over, and everything ordered in it is remembered.
   bool may_order(const Validity& valid, Round slot) const {
     return valid.since <= slot && slot <= valid.until && valid.since >= since_ &&

@@ -14,13 +14,6 @@ namespace thresher::net {
 namespace {
 /// Blocks with payload that wait for a link at most, before the next is made.
 constexpr std::size_t kBlocksOnTheWay = 2;
-/// Without a commit, while transactions wait. Unit: microseconds.
-constexpr std::uint64_t kStandstill = 10'000'000;
-
-// A range of sequences of its own for every start.
-std::uint64_t fresh_sequence() {
-  return hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
-}
 
 std::vector<PublicKey> keys_of(const Genesis& genesis) {
   std::vector<PublicKey> keys;
@@ -29,36 +22,15 @@ std::vector<PublicKey> keys_of(const Genesis& genesis) {
 }
 }  // namespace
 
-Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
-                 SharedKey shared, std::unique_ptr<NodeStore> s,
-                 std::unique_ptr<journal::JournalWriter> journal)
-    : options(std::move(o)),
-      app(a),
-      genesis(std::move(g)),
-      key(k),
-      self(id),
-      chain(genesis.context()),
-      words(options, committee().at_least(kValidity)),
-      store(std::move(s)),
-      log_form(log_form_of(genesis)),
-      reader(*store, log_form),
-      loop(options.context == nullptr ? Loop() : Loop(*options.context)),
+Node::Impl::Impl(NodeParts parts)
+    : NodeBase(std::move(parts), *this,
+               {[this](ConnectionId c, const Frame& f) { frame(c, f); },
+                [this](ConnectionId c, bool up) { link(c, up); },
+                [this](const std::string& why) { say(Level::kWarning, why); },
+                [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
+                [this] { return clients.gives_way(); }}),
       verdicts(keys_of(genesis), self,
                {{.deadline_us = options.verify_deadline_us}, options.accelerator}, verdict_hooks()),
-      engine(make_recorded(
-          [&](EngineHost& host) {
-            return make_engine({genesis.protocol, committee(), self, chain,
-                                EngineTuning::of(options), std::move(shared), genesis.parameters},
-                               host);
-          },
-          *this, std::move(journal))),
-      transport(
-          loop, transport_options(),
-          {[this](ConnectionId c, const Frame& f) { frame(c, f); },
-           [this](ConnectionId c, bool up) { link(c, up); },
-           [this](const std::string& why) { say(Level::kWarning, why); },
-           [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
-           [this] { return gives_way(); }, engine->hashes_payloads() ? &prepare_payload : nullptr}),
       sync(committee(), self, log_form,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](Commit c) { adopt(std::move(c)); },
@@ -69,20 +41,14 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       standing(committee(), self,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
                 [this](Round slot) { return reader.hash_at(slot); }}),
-      order_watch(std::max(kStandstill, 20 * options.delta_us)),
       log_service(genesis.nodes.size(),
                   {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
                    [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
                    &Loop::now_us}),
-      conduct(genesis.nodes.size(),
-              [this](Level level, const std::string& line) { say(level, line); }),
-      submissions(limits(),
-                  [this](const ClientId& client, ByteView data) { return check(client, data); }),
-      feeder(submissions.pool(),
+      clients(*this, clientele_hooks()),
+      feeder(clients.submissions().pool(),
              {options.block_bytes, engine->clock_witnesses() > 0, engine->extends()},
              feeder_hooks()),
-      checkpoint_every(checkpoint_slots(genesis)),
-      hashed(checkpoint_every > 0),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
       own_tree(*store, reader, committee().size()),
       trees(*store, reader, committee().size(),
@@ -93,13 +59,6 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       small_questions(
           {[this](NodeId from, const Frame& question) { return answer_small(from, question); },
            [this](NodeId from) { conduct.note(from, Deed::kMalformed); }, &Loop::now_us}),
-      proofs(
-          genesis, *store, reader,
-          {[this] { return checkpoints.newest_certificate(); }, [this] { return ledger.length(); },
-           [this](const ProofQueue::Question& of, const ProofService::Proof& proof) {
-             tell_proof(of, proof);
-           },
-           &Loop::now_us}),
       schedule(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
       retention(*store, holds,
@@ -108,13 +67,6 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       out_of_reach(committee()),
       snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
                      holds, giver_hooks()),
-      replies(results, older_clients, reply_hooks()),
-      queries(query_hooks()),
-      pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
-            &Loop::now_us),
-      subscribers(subscriber_hooks()),
-      own_client(client_id_of(key.public_key()), fresh_sequence(), options.transaction_bytes,
-                 own_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       own_start(committee(), key, chain.chain) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
@@ -124,72 +76,21 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
   }
 }
 
-// What a block of this protocol takes bounds the rest.
-Submissions::Limits Node::Impl::limits() {
-  options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes = std::min<std::uint64_t>(
-      options.transaction_bytes, options.block_bytes - 2 * kRunHead - kEntryHead);
-  return {options.transaction_bytes, options.pool_bytes, options.observe};
+// The writer's thread uses what would be destroyed before it.
+Node::Impl::~Impl() {
+  writer.reset();
 }
 
-// What the metrics show.
-Sample Node::Impl::sample() const {
-  const EngineSample now = engine->sample();
-  const EngineStats& s = now.stats;
-  Sample out;
-  out.log_length = ledger.length();
-  out.round = now.round.value;
-  out.slot = ledger.slot().value;
-  out.frontier = now.frontier.value;
-  out.payload_bytes = payload_bytes;
-  out.node_bytes_sent = transport.node_bytes_sent();
-  out.frames_dropped = transport.dropped();
-  out.syncs = store->syncs();
-  out.pool_bytes = submissions.pool().bytes();
-  out.links_up = transport.node_links();
-  out.malformed = malformed + conduct.sum(Deed::kMalformed);
-  out.blocks_accepted = s.blocks_accepted;
-  out.direct_commits = s.direct_commits;
-  out.indirect_commits = s.indirect_commits;
-  out.skips = s.skips;
-  out.timeouts = s.timeouts;
-  out.refused = s.refused;
-  out.equivocations = s.equivocations;
-  out.synced_commits = sync.fetched();
-  const crypto::BatcherFigures v = verdicts.figures();
-  out.signatures = v.answered;
-  out.bad_signatures = v.bad;
-  out.verify_batches = v.batches;
-  out.certificate_calls = s.certificate_calls;
-  out.verified_wide = v.wide;
-  out.verify_retries = v.retried;
-  out.verify_waiting = v.waiting;
-  out.verify_suspects = v.suspects;
-  out.log_begins = reader.begin().length;
-  if (const auto& newest = checkpoints.newest_certificate())
-    out.certified_slot = newest->checkpoint.slot.value;
-  out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
-  out.state_parts = joining ? joining->sync.parts() : 0;
-  out.state_parts_here = joining ? joining->sync.parts_here() : 0;
-  out.waits_for = waits_for();
-  return out;
+Clientele::Hooks Node::Impl::clientele_hooks() {
+  return {
+      [this] { return status_now(); }, [this] { return start_level.reached(); },
+      [this]() -> const std::optional<Certificate>& { return checkpoints.newest_certificate(); },
+      [this] { return checkpoints.difference().has_value(); }};
 }
 
-Committee Node::Impl::committee() const {
-  return *Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
-}
-
-TransportOptions Node::Impl::transport_options() const {
-  TransportOptions t;
-  t.self = self;
-  t.key = key;
-  t.chain = chain.chain;
-  t.nodes = genesis.nodes;
-  t.gc_rounds = engine->window();
-  t.threads = static_cast<std::uint32_t>(options.threads);
-  t.link_delays_us = options.link_delays_us;
-  if (t.link_delays_us.empty()) t.link_delays_us.assign(t.nodes.size(), options.link_delay_us);
-  return t;
+void Node::Impl::link(ConnectionId id, bool up) {
+  if (id >= kFirstClient) return up ? clients.arrives(id) : clients.leaves(id);
+  if (up) meet(NodeId{static_cast<std::uint16_t>(id)});
 }
 
 // Reads back the payload of a block that memory holds without it; false when the disk fails.
@@ -234,12 +135,11 @@ void Node::Impl::deliver(Commit out) {
   if (metrics) note_stages(out);
   if (tracer) tracer->ordered(out);
   commit(std::move(out));
-  acknowledge();
+  clients.tell();
   if (tracer) tracer->answered();
   if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
-  answering.at_once();
-  if (gateway) gateway->length(ledger.length());
-  feeding_subscribers.go_on();
+  clients.answer_queries();
+  clients.log_grew();
 }
 
 void Node::Impl::note_stages(const Commit& commit) {
@@ -253,24 +153,17 @@ void Node::Impl::note_stages(const Commit& commit) {
 // Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(Commit out) {
   const auto scope = on(Duty::kApply);
-  const OrderedBlock* of = nullptr;
-  std::optional<HashCursor> hashes;  // of that block
-  LogEntry entry = ledger.append(
-      out, [&](const Transaction& t, const OrderedBlockPtr& block, const Fingerprint& print) {
-        if (std::exchange(of, block.get()) != block.get())
-          hashes.emplace(block->payload.view(), hashed.take(block->payload_root));
-        // A stop does not wait for the application to take a whole commit: the log has it, and
-        // gives it again at the next start.
-        app_lags = app_lags || run_end.asked();
-        const std::optional<ApplyResult> result =
-            app_lags ? std::nullopt : apply(t, block->author, hashes->of(t.data));
-        app_lags = !result;
-        payload_bytes += t.data.size();
-        if (tracer) tracer->placed(block->id, t.position);
-        if (const auto awaited = submissions.ordered(t.client, print)) {
-          answer(*awaited, t, out, block, result);
-        }
-      });
+  LogEntry entry = ledger.append(out, hashed, [&](const Transaction& t, const NewTransaction& of) {
+    // A stop does not wait for the application to take a whole commit: the log has it, and
+    // gives it again at the next start.
+    app_lags = app_lags || run_end.asked();
+    const std::optional<ApplyResult> result =
+        app_lags ? std::nullopt : apply(t, of.block->author, of.payload);
+    app_lags = !result;
+    payload_bytes += t.data.size();
+    if (tracer) tracer->placed(of.block->id, t.position);
+    clients.ordered(t, of, out, result);
+  });
   std::vector<Persist> progress = engine->take_progress(out.slot);
   if (snapshots) last_progress = progress;
   for (Persist& r : tree_records()) progress.push_back(std::move(r));
@@ -304,11 +197,6 @@ void Node::Impl::endorse(const Endorse& e) {
 
 void Node::Impl::broken(const std::string& what) {
   halt(words.broken_invariant(genesis.protocol, genesis.f, what));
-}
-
-// A log that throws loses its line; the node goes on.
-void Node::Impl::say(Level level, const std::string& line) {
-  calls.pass([&] { net::say(options, level, line); });
 }
 
 void Node::Impl::halt(std::optional<Error> why) {
@@ -398,7 +286,7 @@ Feeder::Hooks Node::Impl::feeder_hooks() {
 }
 
 void Node::Impl::frame(ConnectionId from, const Frame& f) {
-  if (from >= kFirstClient) return client_frame(from, f);
+  if (from >= kFirstClient) return clients.frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
   if (f.kind >= kWantSnapshots && f.kind <= kPart) {

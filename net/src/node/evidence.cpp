@@ -45,7 +45,7 @@ void Node::Impl::order_evidence(NodeId who, const Bytes& bytes) {
   std::vector<std::byte> entry;
   append_entry(who.value, bytes.view(), entry);
   const RunHead head{kEvidenceClient, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-  (void)submissions.submit(head, Bytes::from(std::move(entry)), ledger, kNobody);
+  (void)clients.submissions().submit(head, Bytes::from(std::move(entry)), ledger, kNobody);
 }
 
 ApplyResult Node::Impl::apply_evidence(const Transaction& t, NodeId author) {

@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "node/impl.hpp"
+#include "ledger/read_on.hpp"
+#include "node/clientele.hpp"
 
 namespace thresher::net {
 namespace {
@@ -13,51 +14,51 @@ constexpr std::size_t kPageBytes = 1u << 20;
 
 }  // namespace
 
-Result<Unit, Error> Node::Impl::open_gateway() {
-  if (options.gateway_address.empty()) return Unit{};
-  const auto at = loopback_address(options.gateway_address);
+Result<Unit, Error> Clientele::open_gateway() {
+  if (node_.options.gateway_address.empty()) return Unit{};
+  const auto at = loopback_address(node_.options.gateway_address);
   if (!at) {
-    return Error{
-        ErrorCode::kMalformed,
-        "gateway.address '" + options.gateway_address + "' is no address of this machine alone",
-        options.gateway_address, "write it as 127.0.0.1:8080"};
+    return Error{ErrorCode::kMalformed,
+                 "gateway.address '" + node_.options.gateway_address +
+                     "' is no address of this machine alone",
+                 node_.options.gateway_address, "write it as 127.0.0.1:8080"};
   }
   GatewayHooks hooks;
   hooks.submit = [this](const Bytes& data, SubmitOptions how, OnCommitStatus done) {
-    submit_own(data, std::move(how), std::move(done));
+    submit(data, std::move(how), std::move(done));
   };
   hooks.query = [this](const Bytes& question, std::uint64_t length,
                        std::function<void(Answer)> done) {
-    loop.post([this, question, length, done = std::move(done)] {
-      ask({kGatewayLink, 0, length, question, done});
+    node_.loop.post([this, question, length, done = std::move(done)] {
+      query({kGatewayLink, 0, length, question, done});
     });
   };
   hooks.status = [this](const std::function<void(NodeStatus)>& done) {
-    loop.post([this, done] { done(status_now()); });
+    node_.loop.post([this, done] { done(hooks_.status()); });
   };
   hooks.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
-    loop.post([this, from, most, done = std::move(done)] {
-      pages.ask({from, most, done});
-      serving_pages.go_on();
+    node_.loop.post([this, from, most, done = std::move(done)] {
+      pages_.ask({from, most, done});
+      serving_pages_.go_on();
     });
   };
   auto made = std::make_unique<Gateway>(
-      std::move(hooks), GatewayLimits{.transaction_bytes = options.transaction_bytes});
-  made->length(ledger.length());
+      std::move(hooks), GatewayLimits{.transaction_bytes = node_.options.transaction_bytes});
+  made->length(node_.ledger.length());
   if (auto listens = made->listen(*at); !listens) return listens;
-  gateway = std::move(made);
+  gateway_ = std::move(made);
   return Unit{};
 }
 
-LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
-  LogPage out{ledger.length(), {}, {}};
+LogPage Clientele::read_page(std::uint64_t from, std::size_t most) {
+  LogPage out{node_.ledger.length(), {}, {}};
   if (from >= out.length) return out;
-  if (from < reader.begin().length) {
-    out.begins = reader.begin().length;
+  if (from < node_.reader.begin().length) {
+    out.begins = node_.reader.begin().length;
     out.problem = pruned_words(from, out.begins);
     return out;
   }
-  const auto start = reader.before(from, ledger.slot());
+  const auto start = node_.reader.before(from, node_.ledger.slot());
   if (!start) {
     out.problem = "the log cannot be read back at position " + std::to_string(from);
     return out;
@@ -66,7 +67,7 @@ LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
   const std::uint64_t until = Loop::now_us() + ThreadShare::kBurst;
   std::size_t bytes = 0;
   const ReadOn end = read_on(
-      reader, ledger.slot(), {*start, from},
+      node_.reader, node_.ledger.slot(), {*start, from},
       [&](const Transaction& t, const Validity&) {
         out.transactions.push_back(
             {t.position, t.slot, t.client, t.sequence, Bytes::copy_of(t.data)});

@@ -9,19 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engines/order_engine.hpp"
-#include "host/app_calls.hpp"
-#include "host/host_calls.hpp"
 #include "host/host_log.hpp"
 #include "host/run_end.hpp"
-#include "http/gateway.hpp"
-#include "http/metrics.hpp"
-#include "http/page_queue.hpp"
-#include "journal/recording_engine.hpp"
 #include "ledger/evidence_gate.hpp"
-#include "ledger/kept_results.hpp"
-#include "ledger/ledger.hpp"
-#include "ledger/log_reader.hpp"
 #include "ledger/log_service.hpp"
 #include "ledger/log_sync.hpp"
 #include "ledger/missing_log.hpp"
@@ -32,7 +22,6 @@
 #include "life/kept_tree.hpp"
 #include "life/log_window.hpp"
 #include "life/out_of_reach.hpp"
-#include "life/proof_service.hpp"
 #include "life/pruner.hpp"
 #include "life/retention.hpp"
 #include "life/small_questions.hpp"
@@ -44,44 +33,28 @@
 #include "life/state_sync.hpp"
 #include "life/tree_service.hpp"
 #include "links/alarm.hpp"
-#include "links/complaints.hpp"
-#include "links/conduct.hpp"
 #include "links/piece_work.hpp"
+#include "node/base.hpp"
 #include "node/bodiless.hpp"
-#include "node/commit_tracer.hpp"
+#include "node/clientele.hpp"
 #include "node/durable_pledge.hpp"
 #include "node/engine_timers.hpp"
 #include "node/held_frames.hpp"
 #include "node/known_peers.hpp"
-#include "node/last_words.hpp"
-#include "node/order_watch.hpp"
 #include "node/own_start.hpp"
-#include "node/stage_clock.hpp"
 #include "node/start_level.hpp"
 #include "node/start_question.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
-#include "service/older_clients.hpp"
-#include "service/own_client.hpp"
-#include "service/own_questions.hpp"
-#include "service/query_service.hpp"
-#include "service/replies.hpp"
-#include "service/submissions.hpp"
-#include "service/subscribers.hpp"
-#include "service/visitors.hpp"
 #include "store/scrubber.hpp"
 #include "store/sign_once.hpp"
-#include "store/writer_thread.hpp"
-#include "thresher/crypto/signing_key.hpp"
-#include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
-#include "wire/hashed_payloads.hpp"
 
 namespace thresher::net {
 
-struct Node::Impl final : EngineHost {
-  Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id, SharedKey shared,
-       std::unique_ptr<NodeStore> s, std::unique_ptr<journal::JournalWriter> journal);
+struct Node::Impl final : EngineHost, NodeBase {
+  explicit Impl(NodeParts parts);
+  ~Impl() override;
 
   // backend.cpp: what the engine asks for
   void send(NodeId to, const Frame& f) override;
@@ -99,10 +72,7 @@ struct Node::Impl final : EngineHost {
   Digest root_of(ByteView payload) override { return hashed.root_of(payload); }
   std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const override;
 
-  Committee committee() const;
-  TransportOptions transport_options() const;
-  Submissions::Limits limits();
-  void pump();
+  void pump() override;
   crypto::Purpose purpose() const;
   Verdicts::Hooks verdict_hooks();
   void collect_verdicts();
@@ -111,12 +81,9 @@ struct Node::Impl final : EngineHost {
   Feeder::Hooks feeder_hooks();
   bool fill_in(OrderedBlockPtr& block) const;
   void note_stages(const Commit& commit);
-  CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
   Result<Unit, Error> open_trace();
   void commit(Commit commit);
-  void say(Level level, const std::string& line);
-  /// Empty: nothing is wrong.
-  void halt(std::optional<Error> why);
+  void halt(std::optional<Error> why) override;
   /// How run() ends.
   Result<Unit, Error> ending() const;
   Sample sample() const;
@@ -124,11 +91,9 @@ struct Node::Impl final : EngineHost {
   void peer_frame(NodeId from, const Frame& f);
   void hear_log(NodeId from, const Frame& f, std::uint64_t now);
 
-  // peers.cpp: what is known of the others, and what they get of the log
+  // status.cpp: what it says of itself and of its peers
   std::string waits_for() const;
-  std::string stands_still() const;
   std::vector<PeerStatus> peers() const;
-  void false_answer(NodeId from, const std::string& how);
 
   // node.cpp: the life of a node
   Result<Unit, Error> begin();
@@ -161,6 +126,7 @@ struct Node::Impl final : EngineHost {
                           std::uint64_t reading_us) const;
   Result<Unit, Error> read_log(std::optional<std::uint64_t> until_us);
   Result<Unit, Error> replay_entry(const LogEntry& entry);
+  LogEntry append_again(const Commit& commit);
   Result<Unit, Error> restore_record(Restored record);
   void save_snapshot();
   void watch_lag();
@@ -173,7 +139,7 @@ struct Node::Impl final : EngineHost {
   void remind();
 
   // mending.cpp: holes in the log
-  Result<Unit, Error> look_for_hole(const LogEntry& entry);
+  Result<std::optional<Commit>, Error> read_back(const LogEntry& entry);
   Result<Unit, Error> lacks_log(Round until, std::optional<LogEntry> damaged,
                                 const std::string& what);
   void note_lost_end();
@@ -213,11 +179,9 @@ struct Node::Impl final : EngineHost {
   bool life_frame(NodeId from, const Frame& f);
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
-  // proofs.cpp: what is read of the log for others
+  // small_questions.cpp: what is read of the log for peers
   bool ask_small(NodeId from, const Frame& f);
   bool answer_small(NodeId from, const Frame& question);
-  void ask_proof(ConnectionId from, const Frame& f);
-  void tell_proof(const ProofQueue::Question& of, const Result<LogProof, Error>& proof);
   // snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
@@ -256,75 +220,25 @@ struct Node::Impl final : EngineHost {
   // application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
                                    const Digest* payload = nullptr);
-  std::optional<std::string> check(const ClientId& client, ByteView data);
-  void query(ConnectionId from, const Frame& f);
-  void ask(const Queries::Query& query);
-  void reply(const Queries::Query& query, bool failed, ByteView answer);
-  QueryService::Hooks query_hooks();
 
   // evidence.cpp
   std::string keep_evidence(const Bytes& bytes);
   void order_evidence(NodeId who, const Bytes& bytes);
   ApplyResult apply_evidence(const Transaction& t, NodeId author);
 
-  // gateway.cpp
-  Result<Unit, Error> open_gateway();
-  LogPage read_page(std::uint64_t from, std::size_t most);
-
-  // clients.cpp
+  Clientele::Hooks clientele_hooks();
   void link(ConnectionId id, bool up);
-  void client_frame(ConnectionId from, const Frame& f);
-  void welcome(ConnectionId id);
-  void take(ConnectionId from, const Frame& f);
-  void trace_taken(const ClientId& client, ByteView entries);
-  void submit_own(Bytes data, SubmitOptions how, OnCommitStatus done);
-  void take_own();
-  OwnClient::Hooks own_hooks();
-  void close_own(const std::string& why);
-  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
-              const std::string& text = {});
-  void rest(ConnectionId from, std::size_t bytes);
-  void answer(const Submission& s, const Transaction& t, const Commit& commit,
-              const OrderedBlockPtr& block, const std::optional<ApplyResult>& result);
-  void refuse_later(const std::vector<Submission>& waiting, Refusal why);
-  void watch_submissions();
-  std::optional<ConnectionId> gives_way();
-  void subscribe(ConnectionId from, const Frame& f);
-  Subscribers::Hooks subscriber_hooks();
-  bool send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
-                std::vector<std::byte> log);
-  void tell_pruned(ConnectionId to);
-  void cannot_serve(ConnectionId to, Round slot);
-  void acknowledge();
-  Replies::Hooks reply_hooks();
   NodeStatus status_now();
-
-  // Who it is, and what it runs on.
-  NodeOptions options;
-  App& app;
-  Genesis genesis;
-  crypto::SigningKey key;
-  NodeId self;
-  ChainContext chain;
-  LastWords words;
-  std::unique_ptr<NodeStore> store;
-  LogForm log_form;
-  LogReader reader;
-  Loop loop;
 
   // The protocol, and what it asks for.
   Verdicts verdicts;  // after the loop, which its accelerator wakes
   Alarm verdict_alarm{loop, [this] { pump(); }};
-  std::unique_ptr<OrderEngine> engine;
   EngineTimers timers{loop, [this](TimerId id) {
                         (void)engine->push(Expired{id});
                         pump();
                       }};
   bool pumping = false;
-  Transport transport;
-  std::unique_ptr<CommitTracer> tracer;  // null: nothing is traced
-  std::unique_ptr<Scrubber> scrubber;    // null: nothing is on a disk; tells the writer's thread
-  std::unique_ptr<WriterThread> writer;
+  std::unique_ptr<Scrubber> scrubber;  // null: nothing is on a disk; tells the writer's thread
 
   // Its log, held against those of peers and mended from them.
   LogSync sync;
@@ -333,36 +247,25 @@ struct Node::Impl final : EngineHost {
   MissingLog missing;
   bool lags = false;  ///< catching up, as watch_lag last saw
   StandingCheck standing;
-  OrderWatch order_watch;
   LogService log_service;
   PieceWork serving_log{loop, [this] { return log_service.step(); }};
-  Conduct conduct;
 
   // The program around it, and how its run ends.
-  HostCalls calls;
-  AppCalls app_calls{app, calls};
-  bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
   std::atomic<bool> begun{false};  // run() or start() was called
   std::exception_ptr thrown;       // by the node's thread
   std::optional<Error> stopped_because;
   std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
-  std::unique_ptr<Metrics> metrics;                            // null: not asked for
   std::optional<Error> metrics_problem;                        // why its port could not be opened
-  StageClock stages;                                           // only where there are metrics
   std::uint64_t ticks = 0;                                     // of watch_lag
-  Complaints complaints;
 
   // From transactions that wait to the log.
-  Submissions submissions;
+  Clientele clients;
   Feeder feeder;  // of the pool's transactions to the engine
   Alarm feed_again{loop, [this] { pump(); }};
-  Ledger ledger;
   std::uint64_t payload_bytes = 0;
 
   // Checkpoints, and what is proved by them.
-  std::uint64_t checkpoint_every;  // slots; 0: never
-  HashedPayloads hashed;           // for the checkpoints' tree
   LogTree tree;
   Checkpoints checkpoints;
   std::vector<Persist> before_writer;  // made while the log was read
@@ -371,8 +274,6 @@ struct Node::Impl final : EngineHost {
   PieceWork serving_trees{loop, [this] { return trees.step(); }};
   SmallQuestions small_questions;
   PieceWork answering_small{loop, [this] { return small_questions.step(); }};
-  ProofService proofs;
-  PieceWork proving{loop, [this] { return proofs.step(); }};
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
 
@@ -398,26 +299,7 @@ struct Node::Impl final : EngineHost {
   SnapshotGiver snapshot_giver;
   PieceWork giving_parts{loop, [this] { return snapshot_giver.step(); }};
 
-  // Clients.
-  Visitors visitors;
-  OlderClients older_clients;
-  std::uint64_t malformed = 0;  // frames of clients; those of nodes are in `conduct`
-  KeptResults results;
-  Replies replies;
-  PieceWork telling{loop, [this] { return replies.tell_results(ledger.slot()); }};
-  QueryService queries;
-  PieceWork answering{loop, [this] { return queries.step(results.end(), start_level.reached()); }};
   EvidenceGate evidence_gate;
-  std::unique_ptr<Gateway> gateway;  // null: not asked for
-  PageQueue pages;
-  PieceWork serving_pages{loop, [this] { return pages.serve(); }};
-  Subscribers subscribers;
-  PieceWork feeding_subscribers{loop, [this] { return subscribers.feed(ledger.slot()); }};
-
-  // The process around it, as a client of its own.
-  OwnClient own_client;
-  PieceWork watching_own{loop, [this] { return own_client.end_late(Loop::now_us()); }};
-  OwnQuestions own_questions;
 
   // Its start, and what keeps its key from signing twice.
   bool has_records = false;  // the store had some of the protocol at the start

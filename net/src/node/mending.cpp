@@ -13,27 +13,35 @@ namespace {
 constexpr std::uint64_t kReadOn = 50'000;
 }  // namespace
 
-// Whether the entry continues the log and its payloads are there: returns what cannot be mended,
-// and notes in `missing` what can.
-Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
+// The commit of an entry that continues the log. Empty: something is missing that peers may have,
+// and is noted in `missing`. An error: what cannot be mended.
+Result<std::optional<Commit>, Error> Node::Impl::read_back(const LogEntry& entry) {
+  const auto hole = [](const Result<Unit, Error>& noted) -> Result<std::optional<Commit>, Error> {
+    if (!noted) return noted.error();
+    return std::optional<Commit>{};
+  };
   if (!ledger.end().precedes(entry)) {
-    return lacks_log(
-        Round{0}, {},
-        "it lacks commits: " + missing_between(ledger.end(), entry.before, entry.slot));
+    return hole(
+        lacks_log(Round{0}, {},
+                  "it lacks commits: " + missing_between(ledger.end(), entry.before, entry.slot)));
   }
+  Commit commit{entry.slot, entry.id, {}, entry.before};
   for (const LoggedBlock& b : entry.blocks) {
-    if (b.block->payload_bytes == 0) continue;
-    const auto body = store->read_body(b.place);
-    const auto checked = checked_payload(b, body);
-    if (checked) continue;
+    const bool empty = b.block->payload_bytes == 0;
+    const auto body = empty ? Result<Bytes>(Bytes{}) : store->read_body(b.place);
+    const auto payload = checked_payload(b, body, &hashed);
+    if (payload) {
+      commit.blocks.push_back(with_payload(*b.block, *payload));
+      continue;
+    }
     const std::string place = "a payload of slot " + std::to_string(entry.slot.value);
-    if (checked.error() == Errc::kIo) return words.unreadable(Errc::kIo, place);
+    if (payload.error() == Errc::kIo) return words.unreadable(Errc::kIo, place);
     // Damaged bytes are written again where they lie. Where the log of the disk ends before
     // it there is no such place: then the rest of the log is fetched.
-    return body ? lacks_log(entry.slot, entry, place)
-                : lacks_log(Round{0}, {}, place + " is missing");
+    return hole(body ? lacks_log(entry.slot, entry, place)
+                     : lacks_log(Round{0}, {}, place + " is missing"));
   }
-  return Unit{};
+  return std::optional(std::move(commit));
 }
 
 // `until` 0: all that the store has behind the end of the ledger is fetched anew, because the
@@ -109,14 +117,12 @@ void Node::Impl::mend_with(Commit commit) {
     write_again(std::move(commit));
   }
   if (!log_lacks()) sync.stop();
-  feeding_subscribers.go_on();
+  clients.log_grew();
 }
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.
 void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
-  const LogEntry again =
-      ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr& block,
-                                const Fingerprint&) { (void)apply(t, block->author); });
+  const LogEntry again = append_again(commit);
   if (!calls.problem().empty()) return halt(words.app_threw_in_log(calls.problem()));
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return halt(words.differs_from_peers(entry.slot));
@@ -210,8 +216,8 @@ void Node::Impl::adopt(Commit commit_of_peers) {
   engine->adopt(commit_of_peers, Stored::kNo);
   commit(std::move(commit_of_peers));
   if (!log_lacks()) deliver_held();
-  acknowledge();
-  feeding_subscribers.go_on();
+  clients.tell();
+  clients.log_grew();
 }
 
 }  // namespace thresher::net

@@ -154,9 +154,9 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   auto store = open_store(options);
   if (!store) return store.error();
   auto journal = begin_journal(options, *genesis, self);
-  auto made = std::make_shared<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
-                                     self, SharedKey{std::move(*coin), std::move(*encryption)},
-                                     std::move(*store), std::move(journal));
+  auto made = std::make_shared<Impl>(NodeParts{
+      std::move(options), app, std::move(*genesis), std::move(*key), self,
+      SharedKey{std::move(*coin), std::move(*encryption)}, std::move(*store), std::move(journal)});
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);
@@ -192,12 +192,12 @@ Result<Unit, Error> Node::Impl::begin() {
   start_snapshots();
   start_scrubbing();
   start_pruning();
-  if (auto opened = open_gateway(); !opened) return opened;
+  if (auto opened = clients.open_gateway(); !opened) return opened;
   loop.post([this] {
     begin_start();
     watch_lag();
-    watch_submissions();
-    take_own();
+    clients.watch();
+    clients.take_own();
   });
   return Unit{};
 }
@@ -221,12 +221,12 @@ Result<Unit, Error> Node::Impl::open_trace() {
 
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
-  gateway.reset();
-  queries.close("the node has stopped");
+  clients.close_gateway();
+  clients.close_queries();
   transport.close();
-  close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
-            : enters_anew   ? "the node took its state from peers and begins anew from it"
-                            : "the node has stopped");
+  clients.close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
+                    : enters_anew   ? "the node took its state from peers and begins anew from it"
+                                    : "the node has stopped");
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   if (snapshots) {
@@ -253,7 +253,7 @@ void Node::Impl::live() {
     finish();
   } catch (...) {
     thrown = std::current_exception();
-    close_own("the node has stopped: an exception ended its thread");
+    clients.close_own("the node has stopped: an exception ended its thread");
   }
   run_end.done();
 }
@@ -286,7 +286,7 @@ Result<Unit, Error> Node::run_once() {
   }
   if (impl->begun) return runs_once(home);
   if (auto begun = impl->begin(); !begun) {
-    impl->close_own(begun.error().text());
+    impl->clients.close_own(begun.error().text());
     return begun;
   }
   std::thread own([impl] {
@@ -295,7 +295,7 @@ Result<Unit, Error> Node::run_once() {
   });
   if (!impl->run_end.wait(impl->calls)) {
     own.detach();
-    impl->close_own(std::string(kHostBlocks));
+    impl->clients.close_own(std::string(kHostBlocks));
     return Error{ErrorCode::kBusy, std::string(kHostBlocks), home};
   }
   own.join();
@@ -312,7 +312,7 @@ Result<Unit, Error> Node::start(std::function<void(const Result<Unit, Error>&)> 
   if (impl.begun) return runs_once(impl.options.home);
   impl.on_stopped = std::move(stopped);
   auto begun = impl.begin();
-  if (!begun) impl.close_own(begun.error().text());
+  if (!begun) impl.clients.close_own(begun.error().text());
   return begun;
 }
 
@@ -321,24 +321,26 @@ void Node::stop() {
   const std::shared_ptr<Impl> impl = this->impl();
   impl->run_end.ask();
   // Nobody else would ever answer what was submitted.
-  if (!impl->begun) impl->close_own("the node has stopped before it ran");
+  if (!impl->begun) impl->clients.close_own("the node has stopped before it ran");
   if (impl->options.context == nullptr) return impl->loop.stop();
   impl->loop.post([impl = impl.get()] { impl->halt({}); });
 }
 
 void Node::submit(ByteView transaction, OnCommitStatus done, SubmitOptions options) {
-  impl()->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
+  impl()->clients.submit(Bytes::copy_of(transaction), std::move(options), std::move(done));
 }
 
 std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
   auto promise = std::make_shared<std::promise<Answer>>();
   std::future<Answer> answer = promise->get_future();
   const std::shared_ptr<Impl> impl = this->impl();
-  const auto id = impl->own_questions.add([promise](const Answer& a) { promise->set_value(a); });
+  const auto id =
+      impl->clients.own_questions().add([promise](const Answer& a) { promise->set_value(a); });
   if (!id) return answer;
   impl->loop.post([impl = impl.get(), id = *id, length, text = Bytes::copy_of(question)] {
-    impl->ask({kOwnLink, 0, length, text,
-               [impl, id](const Answer& a) { impl->own_questions.answer(id, a); }});
+    impl->clients.query({kOwnLink, 0, length, text, [impl, id](const Answer& a) {
+                           impl->clients.own_questions().answer(id, a);
+                         }});
   });
   return answer;
 }

@@ -86,7 +86,7 @@ void Node::Impl::begins(const LogBegin& begin) {
   reader.begins(begin);
   own_tree.forget();
   trees.forget();
-  proofs.forget();
+  clients.log_begins();
   rot.begins(begin.slot);
 }
 

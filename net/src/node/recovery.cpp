@@ -38,16 +38,21 @@ void Node::Impl::save_snapshot() {
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
+// What the log of the disk has already: it goes to the ledger and the application alone.
+LogEntry Node::Impl::append_again(const Commit& commit) {
+  return ledger.append(commit, hashed, [this](const Transaction& t, const NewTransaction& of) {
+    (void)apply(t, of.block->author, of.payload);
+  });
+}
+
 // Puts an entry of the own log into the ledger and the application. A hole in front of it or in it
 // is kept in `missing`, where peers may have what is missing.
 Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
-  if (auto looked = look_for_hole(entry); !looked || missing.has_hole()) return looked;
-  const auto whole = reader.whole(entry);
-  if (!whole) return words.unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again =
-      ledger.append(*whole, [&](const Transaction& t, const OrderedBlockPtr& block,
-                                const Fingerprint&) { (void)apply(t, block->author); });
+  const auto commit = read_back(entry);
+  if (!commit) return commit.error();
+  if (!*commit) return Unit{};
+  const LogEntry again = append_again(**commit);
   if (!calls.problem().empty()) return words.app_threw_in_log(calls.problem());
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     if (entry.before == Round{0}) return words.of_other_genesis(place);

@@ -187,7 +187,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
   ledger = std::move(from.ledger);
   tree = std::move(from.tree);
   snapshot_length = ledger.length();
-  results.begin_at(ledger.length());
+  clients.restored(ledger.length());
   return FromSnapshot::kYes;
 }
 

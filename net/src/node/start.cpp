@@ -254,7 +254,7 @@ void Node::Impl::weigh_answers() {
 // In a process that has just begun, a client may have been told of more by the one before it.
 void Node::Impl::look_level() {
   if (start_level.reached() || starting) return;
-  if (start_level.look(ledger.slot(), engine->sample().up_to_date)) answering.at_once();
+  if (start_level.look(ledger.slot(), engine->sample().up_to_date)) clients.answer_queries();
 }
 
 void Node::Impl::start_engine() {

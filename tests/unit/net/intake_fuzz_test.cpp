@@ -124,14 +124,13 @@ class Observed {
       add(blocks.front());
       blocks.pop_front();
     }
-    (void)ledger.append(
-        out, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint& print) {
-          const Identity identity{t.client, t.sequence, std::string(as_text(t.data))};
-          EXPECT_FALSE(expired.contains(identity)) << "told that it never will be";
-          positions[t.position] = identity;
-          const bool told = submissions.ordered(t.client, print).has_value();
-          EXPECT_EQ(told, waiting.erase(identity) == 1);
-        });
+    (void)ledger.append(out, [&](const Transaction& t, const NewTransaction& of) {
+      const Identity identity{t.client, t.sequence, std::string(as_text(t.data))};
+      EXPECT_FALSE(expired.contains(identity)) << "told that it never will be";
+      positions[t.position] = identity;
+      const bool told = submissions.ordered(t.client, of.print).has_value();
+      EXPECT_EQ(told, waiting.erase(identity) == 1);
+    });
     submissions.expire(ledger, [&](const Submission& s) {
       const auto it = waiting_of(s.client, s.sequence);
       ASSERT_NE(it, waiting.end()) << "a second answer";

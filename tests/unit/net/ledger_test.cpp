@@ -32,10 +32,9 @@ Commit commit_of(std::uint64_t slot, const std::vector<Tx>& transactions) {
 
 std::vector<std::uint64_t> order(Ledger& ledger, const Commit& commit, LogEntry* entry = nullptr) {
   std::vector<std::uint64_t> sequences;
-  LogEntry made =
-      ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint&) {
-        sequences.push_back(t.sequence);
-      });
+  LogEntry made = ledger.append(commit, [&](const Transaction& t, const NewTransaction&) {
+    sequences.push_back(t.sequence);
+  });
   if (entry != nullptr) *entry = std::move(made);
   return sequences;
 }
@@ -335,8 +334,8 @@ TEST(Remembered, WhatHasNoClientIsFoundAfterManyRestarts) {
     ASSERT_TRUE(again.restore(in, all.size()) && in.done());
     memory = std::move(again);
     for (std::size_t i = 0; i < all.size(); ++i)
-      EXPECT_EQ(memory.position_of(key(memory, i), as_view("data")), i) << restart;
-    EXPECT_FALSE(memory.position_of(key(memory, 0), as_view("data")) == 1u);
+      EXPECT_EQ(memory.position_of(key(memory, i), as_view("data"), nullptr), i) << restart;
+    EXPECT_FALSE(memory.position_of(key(memory, 0), as_view("data"), nullptr) == 1u);
   }
 }
 
@@ -352,9 +351,11 @@ TEST(Remembered, WhatWasInheritedIsFoundAfterManyRestarts) {
   for (int restart = 0; restart < 3; ++restart) {
     for (const std::uint64_t k : {0u, 1u, 1023u, 1024u, 1999u}) {
       const Remembered::Key key{client, k, memory.print_of(client, k, as_view("data"))};
-      EXPECT_EQ(memory.position_of(key, as_view("data")), 3000 + k);
+      EXPECT_EQ(memory.position_of(key, as_view("data"), nullptr), 3000 + k);
+      const Digest hash = payload_hash(as_view("data"));  // known: the data are not hashed again
+      EXPECT_EQ(memory.position_of(key, {}, &hash), 3000 + k);
       const Remembered::Key other{client, k, memory.print_of(client, k, as_view("else"))};
-      EXPECT_FALSE(memory.position_of(other, as_view("else")));
+      EXPECT_FALSE(memory.position_of(other, as_view("else"), nullptr));
     }
     Writer w;
     const Remembered::Frozen frozen = memory.freeze();

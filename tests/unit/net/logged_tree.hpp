@@ -53,12 +53,11 @@ struct LoggedTree {
       commit.blocks.push_back(block_of(slot, b, transactions, rng));
       write({kBodies, body_key(slot, b), slot_key(slot), commit.blocks.back()->payload, true});
     }
-    LogEntry entry = ledger.append(
-        commit, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint&) {
-          const Digest result = hash(Writer().u64(rng.below(results)).view());
-          tree.add(t, result);
-          contents.push_back({t.client, t.sequence, payload_hash(t.data), result});
-        });
+    LogEntry entry = ledger.append(commit, [&](const Transaction& t, const NewTransaction&) {
+      const Digest result = hash(Writer().u64(rng.below(results)).view());
+      tree.add(t, result);
+      contents.push_back({t.client, t.sequence, payload_hash(t.data), result});
+    });
     for (std::uint64_t b = 0; b < blocks; ++b)
       entry.blocks[b].place = store.locate(kBodies, body_key(slot, b).view()).value_or(BodyPlace{});
     const Bytes key = slot_key(slot);

@@ -39,14 +39,13 @@ class Intake {
   std::vector<Placed> order(const Bytes& payload, std::uint64_t slots = 1) {
     const Round slot{ledger.slot().value + slots};
     std::vector<Placed> out;
-    (void)ledger.append(
-        {slot, {}, {unsigned_block(slot, payload, {}, {})}},
-        [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint& print) {
-          if (const auto s = submissions.ordered(t.client, print)) {
-            EXPECT_EQ(s->client, t.client);
-            out.push_back({s->sequence, t.position});
-          }
-        });
+    (void)ledger.append({slot, {}, {unsigned_block(slot, payload, {}, {})}},
+                        [&](const Transaction& t, const NewTransaction& of) {
+                          if (const auto s = submissions.ordered(t.client, of.print)) {
+                            EXPECT_EQ(s->client, t.client);
+                            out.push_back({s->sequence, t.position});
+                          }
+                        });
     return out;
   }
   std::vector<std::uint64_t> expired() {

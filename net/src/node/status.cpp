@@ -1,3 +1,4 @@
+// What a node says of itself, and of its peers.
 #include <algorithm>
 
 #include "node/impl.hpp"
@@ -45,21 +46,73 @@ std::string Node::Impl::waits_for() const {
   if (now.frontier.value > now.next_slot.value + options.sync_rounds) {
     return "is behind: " + behind;
   }
-  return stands_still();
+  return clients.stands_still();
 }
 
-// Links stay up to members whose processes hang, so that only what comes of them tells.
-std::string Node::Impl::stands_still() const {
-  const std::uint64_t now = Loop::now_us();
-  const auto us = order_watch.stands(now);
-  if (!us) return {};
-  std::string silent;
-  for (const NodeId id : order_watch.silent(now)) {
-    if (id != self) silent += (silent.empty() ? "" : ", ") + std::to_string(id.value);
-  }
-  return "has ordered nothing for " + std::to_string(*us / 1'000'000) + " s while " +
-         std::to_string(submissions.awaited()) + " transactions wait" +
-         (silent.empty() ? "" : "; nothing comes from node " + silent);
+NodeStatus Node::Impl::status_now() {
+  const EngineSample now = engine->sample();
+  const crypto::BatcherFigures verified = verdicts.figures();
+  NodeStatus out{ledger.length(),
+                 now.round.value,
+                 ledger.slot().value,
+                 transport.node_bytes_sent(),
+                 store->syncs(),
+                 payload_bytes,
+                 ledger.log_hash(),
+                 {},
+                 static_cast<std::uint32_t>(transport.node_links()),
+                 verified.answered,
+                 verified.batches,
+                 now.stats.certificate_calls};
+  if (!app_calls.look_at_state(ledger.slot())) halt(words.app_threw(calls.problem()));
+  out.state = app_calls.state();
+  out.waits_for = waits_for();
+  out.peers = peers();
+  out.begins = reader.begin().length;
+  return out;
+}
+
+// What the metrics show.
+Sample Node::Impl::sample() const {
+  const EngineSample now = engine->sample();
+  const EngineStats& s = now.stats;
+  Sample out;
+  out.log_length = ledger.length();
+  out.round = now.round.value;
+  out.slot = ledger.slot().value;
+  out.frontier = now.frontier.value;
+  out.payload_bytes = payload_bytes;
+  out.node_bytes_sent = transport.node_bytes_sent();
+  out.frames_dropped = transport.dropped();
+  out.syncs = store->syncs();
+  out.pool_bytes = clients.submissions().pool().bytes();
+  out.links_up = transport.node_links();
+  out.malformed = clients.malformed() + conduct.sum(Deed::kMalformed);
+  out.blocks_accepted = s.blocks_accepted;
+  out.direct_commits = s.direct_commits;
+  out.indirect_commits = s.indirect_commits;
+  out.skips = s.skips;
+  out.timeouts = s.timeouts;
+  out.refused = s.refused;
+  out.equivocations = s.equivocations;
+  out.synced_commits = sync.fetched();
+  const crypto::BatcherFigures v = verdicts.figures();
+  out.signatures = v.answered;
+  out.bad_signatures = v.bad;
+  out.verify_batches = v.batches;
+  out.certificate_calls = s.certificate_calls;
+  out.verified_wide = v.wide;
+  out.verify_retries = v.retried;
+  out.verify_waiting = v.waiting;
+  out.verify_suspects = v.suspects;
+  out.log_begins = reader.begin().length;
+  if (const auto& newest = checkpoints.newest_certificate())
+    out.certified_slot = newest->checkpoint.slot.value;
+  out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
+  out.state_parts = joining ? joining->sync.parts() : 0;
+  out.state_parts_here = joining ? joining->sync.parts_here() : 0;
+  out.waits_for = waits_for();
+  return out;
 }
 
 std::vector<PeerStatus> Node::Impl::peers() const {
@@ -92,11 +145,6 @@ std::vector<PeerStatus> Node::Impl::peers() const {
 
 void Node::Impl::refused(NodeId from, std::uint64_t messages) {
   conduct.note(from, Deed::kRefused, messages);
-}
-
-void Node::Impl::false_answer(NodeId from, const std::string& how) {
-  conduct.note(from, Deed::kFalseAnswer);
-  conduct.remark(from, how);
 }
 
 }  // namespace thresher::net
