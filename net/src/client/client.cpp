@@ -85,6 +85,7 @@ void Client::Impl::failed(std::size_t to, const std::string& why) {
 
 void Client::Impl::linked(std::size_t to, bool up) {
   if (closed) return;
+  links[to].up_us = up ? Loop::now_us() : 0;
   if (up) {
     if (to == node) at_hand();
     return;
@@ -103,6 +104,7 @@ void Client::Impl::move_on() {
   const std::size_t before = std::exchange(node, (node + 1) % links.size());
   links[before].wanted = compares && links.size() > 1;
   links[before].welcome = false;
+  links[before].up_us = 0;
   // The link may be the caller of this.
   loop.call_after(kReconnect, [this, before, after = node] {
     if (closed) return;

@@ -38,7 +38,7 @@ struct Client::Impl {
     Validity valid{};           // of its first sending, and of all
     std::uint32_t sent = 0;     // by the node at hand and those before it: on so many links
     bool declined = false;      // by a node that observes, which has not counted as sent
-    bool renewed = false;       // its first slots were over by the words of f+1: it has later ones
+    bool renewed = false;       // its first slots were over, as it was told: it has later ones
     std::uint64_t sent_us = 0;  // to the node at hand, for the first time
     std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
     // With Words::kQuorum: the nodes it was sent to, and what each said last against it.
@@ -71,6 +71,7 @@ struct Client::Impl {
     std::unique_ptr<ClientLink> link{};
     bool wanted = false;          // it is connected again when it ends
     bool welcome = false;         // it is up and the node has said in which slot it is
+    std::uint64_t up_us = 0;      // since when it is up; 0: it is down
     std::optional<Round> slot{};  // the last that the node named
   };
 
@@ -123,6 +124,7 @@ struct Client::Impl {
   std::string contradictions(const Flight& flight) const;
   void cancel(std::uint64_t sequence);
   void tick_submissions(std::uint64_t now);
+  bool is_silent(std::uint64_t now) const;
 
   // client_proofs.cpp
   void to_prove(std::uint64_t sequence, Flight& flight, Word word);

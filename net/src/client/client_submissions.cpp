@@ -329,7 +329,9 @@ void Client::Impl::refusal(Flights::iterator it, const wire::Refused& answer) {
                                  "a node that may have taken it went away, and "
                                  "the next one remembers too little to tell"));
     }
-    flight.sent = 0;  // this node was behind when it said which slot it is: once more
+    // This node was behind when it said which slot it is: once more, and then now and then.
+    flight.sent = 0;
+    if (std::exchange(flight.renewed, true)) return again_later(node, it->first);
     return send(node, it->first, flight);
   }
   const bool early = answer.reason == Refusal::kTooEarly;  // this node is behind the last one
@@ -387,18 +389,29 @@ void Client::Impl::give_up(Flights::iterator it, const std::string& why) {
   resolve(it, given_up(it->second, why));
 }
 
+// The node at hand says nothing of what it got, or not even in which slot it is, without which
+// nothing is sent to it.
+bool Client::Impl::is_silent(std::uint64_t now) const {
+  const Link& at = links[node];
+  if (!at.welcome)
+    return at.up_us != 0 && now - at.up_us > kSilence && !(flying.empty() && questions.empty());
+  return std::ranges::any_of(flying, [now](const auto& one) {
+    const Flight& flight = one.second;
+    return flight.sent > 0 && flight.said.empty() && flight.against.empty() &&
+           now - flight.sent_us > kSilence;
+  });
+}
+
 void Client::Impl::tick_submissions(std::uint64_t now) {
-  bool silent = false;
+  const bool silent = is_silent(now);
   std::vector<std::uint64_t> late;
   for (const auto& [sequence, flight] : flying) {
     if (flight.deadline_us <= now) late.push_back(sequence);
-    silent = silent || (flight.sent > 0 && flight.said.empty() && flight.against.empty() &&
-                        now - flight.sent_us > kSilence);
   }
   for (const std::uint64_t sequence : late) {
     if (const auto it = flying.find(sequence); it != flying.end()) give_up(it, "no answer in time");
   }
-  if (!silent || !may_move_on() || !links[node].welcome) return;
+  if (!silent || !may_move_on()) return;
   failed(node, "it has not answered for " + std::to_string(kSilence / 1'000'000) +
                    " s: the next one is asked");
   move_on();

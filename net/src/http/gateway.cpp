@@ -325,7 +325,7 @@ void Session::query(const Target& target) {
                          "peers; GET /status says what it waits for"
                        : "no answer in time: the log has not come to that length here"));
   });
-  shared_->hooks.query(Bytes::copy_of(as_view(*question)), *length,
+  shared_->hooks.query(Bytes::copy_of(as_view(*question)), *length, *patience_us,
                        here<Answer>([waits](Session& self, const Answer& answer) {
                          if (!std::exchange(*waits, false)) return;
                          self.timer_.cancel();

@@ -48,7 +48,10 @@ struct LogPage {
 /// any thread, once, or never when the node stops.
 struct GatewayHooks {
   std::function<void(Bytes transaction, SubmitOptions, OnCommitStatus)> submit;
-  std::function<void(Bytes question, std::uint64_t length, std::function<void(Answer)>)> query;
+  /// After `patience_us` nobody waits for the answer any more.
+  std::function<void(Bytes question, std::uint64_t length, std::uint64_t patience_us,
+                     std::function<void(Answer)>)>
+      query;
   std::function<void(std::function<void(NodeStatus)>)> status;
   /// At least one transaction if the log has one there.
   std::function<void(std::uint64_t from, std::size_t most, std::function<void(LogPage)>)> log;

@@ -138,7 +138,6 @@ void Node::Impl::deliver(Commit out) {
   clients.tell();
   if (tracer) tracer->answered();
   if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
-  clients.answer_queries();
   clients.log_grew();
 }
 
@@ -215,7 +214,7 @@ Result<Unit, Error> Node::Impl::ending() const {
   return stopped_because ? Result<Unit, Error>(*stopped_because) : Unit{};
 }
 
-// Runs inputs until nothing is left to do now.
+// Runs inputs until nothing is left to do now, or a delivery has shown that nothing may be stepped.
 void Node::Impl::pump() {
   if (quiet() || std::exchange(pumping, true)) return;
   const auto scope = on(Duty::kProtocol);
@@ -223,7 +222,7 @@ void Node::Impl::pump() {
     (void)engine->run();
     collect_verdicts();
     feed();
-  } while (engine->run() || verdicts.are_due());
+  } while (!quiet() && (engine->run() || verdicts.are_due()));
   // A batch that is still open is closed by the loop when nothing else comes.
   if (const auto due = verdicts.due_us()) verdict_alarm.set_at(*due);
   pumping = false;

@@ -278,6 +278,7 @@ void Clientele::ordered(const Transaction& t, const NewTransaction& of, const Co
 }
 
 void Clientele::log_grew() {
+  answering_.at_once();
   if (gateway_) gateway_->length(node_.ledger.length());
   feeding_subscribers_.go_on();
 }

@@ -79,11 +79,11 @@ class Clientele {
   void restored(std::uint64_t length) { results_.begin_at(length); }
   /// Tells those who wait where their transactions are.
   void tell();
-  /// More can be read, and may be asked about.
+  /// More can be read, and may be asked about: whoever waits for that gets it.
   void log_grew();
   /// The log begins later from here on.
   void log_begins() { proofs_.forget(); }
-  /// More queries can be answered.
+  /// The node has come level, for which questions without a length wait.
   void answer_queries() { answering_.at_once(); }
 
   // The node's life.

@@ -114,7 +114,7 @@ void Clientele::query(ConnectionId from, const Frame& f) {
     ++malformed_;
     return;
   }
-  query({from, in->id, in->length, f.payload, {}});
+  query({from, in->id, in->length, f.payload, Loop::now_us() + QueryService::kLinkPatience});
 }
 
 void Clientele::query(const Queries::Query& query) {

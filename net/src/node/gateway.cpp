@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ledger/read_on.hpp"
+#include "links/patience.hpp"
 #include "node/clientele.hpp"
 
 namespace thresher::net {
@@ -11,6 +12,8 @@ namespace {
 
 /// Data of transactions in one page, but for those of the last one. Unit: bytes.
 constexpr std::size_t kPageBytes = 1u << 20;
+/// Unit: microseconds.
+constexpr std::uint64_t kSlack = 1'000'000;
 
 }  // namespace
 
@@ -27,10 +30,12 @@ Result<Unit, Error> Clientele::open_gateway() {
   hooks.submit = [this](const Bytes& data, SubmitOptions how, OnCommitStatus done) {
     submit(data, std::move(how), std::move(done));
   };
-  hooks.query = [this](const Bytes& question, std::uint64_t length,
+  hooks.query = [this](const Bytes& question, std::uint64_t length, std::uint64_t patience_us,
                        std::function<void(Answer)> done) {
-    node_.loop.post([this, question, length, done = std::move(done)] {
-      query({kGatewayLink, 0, length, question, done});
+    // A little later than the gateway itself, which knows what to say.
+    const std::uint64_t deadline = end_of(patience_us) + kSlack;
+    node_.loop.post([this, question, length, deadline, done = std::move(done)] {
+      query({kGatewayLink, 0, length, question, deadline, done});
     });
   };
   hooks.status = [this](const std::function<void(NodeStatus)>& done) {

@@ -95,6 +95,7 @@ void Node::Impl::mend_log(std::uint64_t now) {
   if (const auto read = read_log(now + kReadOn); !read) return halt(read.error());
   if (!missing.unread()) note_lost_end();
   writer->stands(ledger.end());
+  clients.log_grew();
 }
 
 // A commit that peers vouch for, for the hole.

@@ -236,6 +236,9 @@ void Node::Impl::finish() {
     snapshots.reset();
   }
   pruner.reset();
+  // The loop does not run any more, so that nothing else tells of the last write.
+  if (const auto failed = writer->close(); failed && !stopped_because)
+    stopped_because = words.not_written(failed->why, failed->failure);
   writer.reset();
   if (tracer) tracer->tick();
   tracer.reset();
@@ -338,7 +341,7 @@ std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
       impl->clients.own_questions().add([promise](const Answer& a) { promise->set_value(a); });
   if (!id) return answer;
   impl->loop.post([impl = impl.get(), id = *id, length, text = Bytes::copy_of(question)] {
-    impl->clients.query({kOwnLink, 0, length, text, [impl, id](const Answer& a) {
+    impl->clients.query({kOwnLink, 0, length, text, 0, [impl, id](const Answer& a) {
                            impl->clients.own_questions().answer(id, a);
                          }});
   });

@@ -1,7 +1,7 @@
 // Has the application answer what clients ask it, when it has come so far. Private to net/.
 //
 //   QueryService queries({ask_app, reply, &Loop::now_us});
-//   queries.ask({link, id, length, question});
+//   queries.ask({link, id, length, question, now + kLinkPatience});
 //   if (const auto at = queries.step(results.end(), level.reached())) call_at(*at);
 //   queries.leave(link);                                    // its link is down
 //   queries.close("the node has stopped");
@@ -31,15 +31,17 @@ class QueryService {
   };
   /// Unit: bytes.
   static constexpr std::size_t kMostAnswer = 1u << 20;
+  /// A question of a client waits no longer. Unit: microseconds.
+  static constexpr std::uint64_t kLinkPatience = 120'000'000;
 
   explicit QueryService(Hooks hooks) : hooks_(std::move(hooks)) {}
 
   /// False: it was refused, and answered so.
   bool ask(const Queries::Query& query);
   void leave(ConnectionId link) { waiting_.leave(link); }
-  /// What the share allows now of what can be answered: `applied`, the position behind the last one
-  /// that the application has; `level`, as in queries.hpp. When to call again; empty: nothing that
-  /// can be answered waits. Unit: microseconds.
+  /// Ends what waits no longer, and does what the share allows now of what can be answered:
+  /// `applied`, the position behind the last one that the application has; `level`, as in
+  /// queries.hpp. When to call again if nothing happens; empty: never. Unit: microseconds.
   std::optional<std::uint64_t> step(std::uint64_t applied, bool level);
   /// Those that no link waits for fail with the reason.
   void close(const std::string& why);

@@ -38,12 +38,17 @@ WriterThread::WriterThread(NodeStore& store,
       thread_([this] { work(); }) {}
 
 WriterThread::~WriterThread() {
+  (void)close();
+}
+
+std::optional<WriterThread::Failed> WriterThread::close() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+  return problem_;
 }
 
 void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) {
@@ -123,14 +128,17 @@ void WriterThread::work() {
     lock.unlock();
     const std::uint64_t began_us = Loop::now_us();
     const bool must = barrier != 0 || !waiting.empty() || last;
-    if (!write(items, must ? Sync::kYes : Sync::kNo)) {
-      if (!defect_.empty()) return failed_({ErrorCode::kRejected, defect_}, Failure::kDefect);
-      return failed_(write_error(store_), Failure::kDisk);
-    }
+    if (!write(items, must ? Sync::kYes : Sync::kNo)) return fail();
     if (barrier != 0) durable_(barrier, began_us);
     for (const auto& done : waiting) done();
     if (last) return;
   }
+}
+
+void WriterThread::fail() {
+  problem_ = defect_.empty() ? Failed{write_error(store_), Failure::kDisk}
+                             : Failed{{ErrorCode::kRejected, defect_}, Failure::kDefect};
+  failed_(problem_->why, problem_->failure);
 }
 
 // All that is queued as one frame, in its order.

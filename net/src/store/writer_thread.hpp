@@ -15,6 +15,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <variant>
@@ -30,6 +31,10 @@ namespace thresher::net {
 class WriterThread {
  public:
   enum class Failure : std::uint8_t { kDisk, kDefect };
+  struct Failed {
+    Error why;
+    Failure failure;
+  };
   /// On the writer's thread, also while this is destroyed. Unit of time: microseconds.
   using Durable = std::function<void(std::uint64_t barrier, std::uint64_t began_us)>;
 
@@ -38,6 +43,10 @@ class WriterThread {
                Durable durable, std::function<void(const Error& why, Failure)> failed,
                const LogEnd& end);
   ~WriterThread();
+
+  /// Writes what is queued and ends the thread; then, or before, what could not be written, if
+  /// there was any. Nothing may be queued afterwards.
+  std::optional<Failed> close();
 
   /// Barrier 0: the records may wait for a later one.
   void persist(std::vector<Persist> records, std::uint64_t barrier);
@@ -69,6 +78,7 @@ class WriterThread {
   };
 
   void queue(Item item);
+  void fail();
   void await_work(std::unique_lock<std::mutex>& lock);
   void work();
   bool write(std::vector<Item>& items, Sync sync);
@@ -88,6 +98,7 @@ class WriterThread {
   std::vector<std::function<void()>> waiting_;  // for the next sync
   LogEnd end_;                                  // of the log, on the thread only
   std::string defect_;                          // why the log cannot be written on
+  std::optional<Failed> problem_;               // of the thread until it has ended
   bool resting_ = false;                        // it looks for nothing until it is woken
   bool stop_ = false;
   std::thread thread_;

@@ -1,9 +1,11 @@
 // How long a client waits, and for whom.
 #include <array>
+#include <atomic>
 #include <deque>
 
 #include "fake_member.hpp"
 #include "thresher/net/client.hpp"
+#include "tills.hpp"
 
 namespace thresher::net {
 namespace {
@@ -41,6 +43,36 @@ TEST(ClientPatience, AMemberThatIsSilentDoesNotKeepTheOthersFromBeingAskedAgain)
       client->query(as_view("q"), {.patience_us = 5'000'000, .words = Words::kQuorum}).get();
   EXPECT_FALSE(answer.failed);
   EXPECT_EQ(as_text(answer.bytes.view()), "level");
+}
+
+// Nothing is sent to a member that does not say in which slot it is, so nothing is late there.
+TEST(ClientPatience, AMemberThatNeverSaysItsSlotGivesWay) {
+  for (const Words words : {Words::kOne, Words::kQuorum}) {
+    Tills tills(4);
+    for (std::size_t i = 1; i < 4; ++i) tills.start(i);
+    const FakeMember mute(tills.net(), NodeId{0}, std::nullopt,
+                          [](const FakeMember::Submitted&) { return std::nullopt; });
+    const auto client = tills.client();
+    const CommitStatus out =
+        client->submit(as_view("add 1"), {.patience_us = 20'000'000, .words = words}).get();
+    EXPECT_EQ(result_of(out), "1") << out.why;
+    const Answer answer =
+        tills.client()->query(as_view("sum"), {.patience_us = 20'000'000, .words = words}).get();
+    EXPECT_FALSE(answer.failed) << as_text(answer.bytes.view());
+  }
+}
+
+TEST(ClientPatience, AMemberThatAlwaysSaysTooLateIsNotAskedWithoutAPause) {
+  const Network net(4);
+  std::atomic<int> asked{0};
+  const FakeMember liar(net, NodeId{0}, Round{100}, [&](const FakeMember::Submitted& got) {
+    ++asked;
+    return refusal_of(Round{50'000}, got.sequences, Refusal::kTooLate);
+  });
+  const auto client = client_of(net, {.node = NodeId{0}});
+  EXPECT_FALSE(client->submit(as_view("x"), {.patience_us = 2'000'000}).get().committed());
+  EXPECT_GE(asked, 2);
+  EXPECT_LE(asked, 8);  // at once, and each half second
 }
 
 // Before: the end of one call's patience was that of all that waited.

@@ -50,9 +50,9 @@ class FakeMember {
   using Proof = std::function<std::optional<Bytes>(std::uint64_t position)>;
   using Other = std::function<std::optional<Frame>(const Frame&)>;  // of another kind
 
-  /// `slot`: the one that it says it is in.
-  FakeMember(const Network& net, NodeId self, Round slot, Reply reply, Proof proof = {},
-             Other other = {})
+  /// `slot`: the one that it says it is in; none: it never says so.
+  FakeMember(const Network& net, NodeId self, std::optional<Round> slot, Reply reply,
+             Proof proof = {}, Other other = {})
       : slot_(slot),
         reply_(std::move(reply)),
         proof_(std::move(proof)),
@@ -60,7 +60,7 @@ class FakeMember {
         transport_(loop_, options(net, self),
                    {[this](ConnectionId from, const Frame& f) { frame(from, f); },
                     [this](ConnectionId who, bool up) {
-                      if (up) welcome(who);
+                      if (up && slot_) welcome(who);
                     },
                     [](const std::string&) {}}) {
     EXPECT_TRUE(transport_.start());
@@ -87,7 +87,7 @@ class FakeMember {
   void welcome(ConnectionId who) {
     const auto key = transport_.key_of(who);
     if (!key) return;
-    const wire::Welcome hello{slot_, client_id_of(*key), 1000, 1 << 20};
+    const wire::Welcome hello{*slot_, client_id_of(*key), 1000, 1 << 20};
     (void)transport_.send(who, {kWelcome, wire::encode(hello), {}});
   }
   void frame(ConnectionId from, const Frame& f) {
@@ -114,7 +114,7 @@ class FakeMember {
     (void)transport_.send(from, {kProof, Bytes::from(w.take()), {}});
   }
 
-  Round slot_;
+  std::optional<Round> slot_;
   Reply reply_;
   Proof proof_;
   Other other_;

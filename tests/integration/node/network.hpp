@@ -161,13 +161,16 @@ class Network {
     });
     return {};
   }
-  void stop(std::size_t i) {
-    if (!running_[i]) return;
+  /// How the node ended; empty: well.
+  std::string stop(std::size_t i) {
+    if (!running_[i]) return {};
     running_[i]->app.hold(false);
     running_[i]->app.hold_snapshots(false);
     running_[i]->node->stop();
     running_[i]->thread.join();
+    std::string ended = running_[i]->ended_because;
     running_[i].reset();
+    return ended;
   }
   Receipt submit(std::size_t i, const std::string& text) {
     auto future = running_[i]->node->submit(as_view(text));
@@ -176,6 +179,9 @@ class Network {
   }
   std::future<Receipt> submit_later(std::size_t i, ByteView data, Prove prove = Prove::kNo) {
     return running_[i]->node->submit(data, {.prove = prove});
+  }
+  std::future<Answer> query(std::size_t i, const std::string& question, std::uint64_t length) {
+    return running_[i]->node->query(as_view(question), length);
   }
   Recorder& app(std::size_t i) { return running_[i]->app; }
   /// Waits until node `i` has applied `count` transactions; false after 20 s.

@@ -12,10 +12,12 @@ namespace {
 /// keeps its records where the node would not look.
 class Watched final : public NodeStore {
  public:
-  Watched(std::unique_ptr<DiskStore> disk, std::shared_ptr<std::atomic<int>> synced)
-      : disk_(std::move(disk)), synced_(std::move(synced)) {}
+  Watched(std::unique_ptr<DiskStore> disk, std::shared_ptr<std::atomic<int>> synced,
+          std::shared_ptr<std::atomic<bool>> full)
+      : disk_(std::move(disk)), synced_(std::move(synced)), full_(std::move(full)) {}
 
   Result<Unit> write(std::span<const Persist> batch, Sync sync) override {
+    if (*full_) return Errc::kIo;
     if (sync == Sync::kYes) ++*synced_;
     return disk_->write(batch, sync);
   }
@@ -44,17 +46,20 @@ class Watched final : public NodeStore {
  private:
   std::unique_ptr<DiskStore> disk_;
   std::shared_ptr<std::atomic<int>> synced_;
+  std::shared_ptr<std::atomic<bool>> full_;
 };
 
-NodeOptions watched(const std::shared_ptr<std::atomic<int>>& synced) {
+NodeOptions watched(
+    const std::shared_ptr<std::atomic<int>>& synced,
+    const std::shared_ptr<std::atomic<bool>>& full = std::make_shared<std::atomic<bool>>(false)) {
   NodeOptions out;
   out.log = [](Level level, const std::string& line) {
     if (level >= Level::kWarning) ADD_FAILURE() << line;
   };
-  out.make_store = [synced](const NodeOptions& o) -> StoreOpened {
+  out.make_store = [synced, full](const NodeOptions& o) -> StoreOpened {
     auto disk = DiskStore::open(o.home + "/elsewhere");
     if (!disk) return disk.error();
-    return std::unique_ptr<NodeStore>(new Watched(std::move(*disk), synced));
+    return std::unique_ptr<NodeStore>(new Watched(std::move(*disk), synced, full));
   };
   return out;
 }
@@ -96,6 +101,22 @@ TEST_P(OwnStores, HoldsEverythingAndIsReadAgain) {
   EXPECT_EQ(lines_of(options, 2, why), (std::vector<std::string>{"three"}));
   EXPECT_NE(back_up(options, net.home(0) + "/copy").error().text().find("a store of its own"),
             std::string::npos);
+}
+
+// The last write of a node that stops may be the one that fails: its record of what it signed must
+// not say more than the disk has, or no later start could use its data.
+TEST(OwnStore, AFailureOfTheLastWriteIsTold) {
+  Network net(4);
+  const auto synced = std::make_shared<std::atomic<int>>(0);
+  const auto full = std::make_shared<std::atomic<bool>>(false);
+  ASSERT_EQ(net.start(0, watched(synced, full)), "");
+  for (std::size_t i = 1; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  net.submit(0, "one");
+  net.expect_same_state(1);
+  *full = true;
+  EXPECT_NE(net.stop(0).find("refused a write"), std::string::npos);
+  ASSERT_EQ(net.start(0, watched(synced)), "");
+  EXPECT_EQ(net.submit(0, "two").position, 1u);
 }
 
 TEST(OwnStore, WhatItSaysIsTold) {

@@ -115,7 +115,8 @@ class Door {
       }
       done(outcome);
     };
-    out.query = [](Bytes question, std::uint64_t length, std::function<void(Answer)> done) {
+    out.query = [](Bytes question, std::uint64_t length, std::uint64_t,
+                   std::function<void(Answer)> done) {
       done({false, std::move(question), length});
     };
     out.status = [](std::function<void(NodeStatus)> done) { done({}); };

@@ -33,9 +33,9 @@ struct Asked {
        },
        [this] { return now; }}};
   bool ask(std::uint64_t id, std::uint64_t length = 1, std::size_t bytes = 1,
-           std::function<void(Answer)> done = {}) {
+           std::function<void(Answer)> done = {}, std::uint64_t deadline = 0) {
     return queries.ask(
-        {kLink, id, length, Bytes::from(std::vector<std::byte>(bytes)), std::move(done)});
+        {kLink, id, length, Bytes::from(std::vector<std::byte>(bytes)), deadline, std::move(done)});
   }
 };
 
@@ -94,6 +94,22 @@ TEST(QueryService, AnswersTakeAShareOfTheThread) {
   }
   EXPECT_EQ(a.replies.size(), 10u);
   EXPECT_GE(a.now - began, 9 * ThreadShare::kShare * a.takes_us - ThreadShare::kBurst);
+}
+
+// The gateway gave up on such questions, and they held its places until the log came so far.
+TEST(QueryService, WhatWaitsTooLongFailsAndGivesItsPlaceBack) {
+  Asked a;
+  const std::uint64_t end = a.now + 1000;
+  for (std::size_t i = 0; i < Queries::kMostOfOne; ++i) EXPECT_TRUE(a.ask(i, 999, 1, {}, end));
+  EXPECT_EQ(a.queries.step(1, true), end);
+  EXPECT_TRUE(a.replies.empty());
+  a.now = end;
+  EXPECT_FALSE(a.queries.step(1, true));
+  EXPECT_EQ(a.replies.size(), Queries::kMostOfOne);
+  EXPECT_TRUE(a.replies.back().failed);
+  EXPECT_TRUE(a.ask(99, 1, 1, {}, a.now + 1000));
+  (void)a.queries.step(1, true);
+  EXPECT_FALSE(a.replies.back().failed);
 }
 
 TEST(QueryService, WhoAsksFromThisProcessHearsThatTheNodeStops) {

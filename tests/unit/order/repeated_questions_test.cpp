@@ -231,11 +231,13 @@ TEST(RepeatedQuestions, HoneyBadgerGivesSlotsAFewTimes) {
 std::uint64_t said_in(Timed<Pbft>& net, std::uint64_t delta,
                       const std::function<bool(std::uint16_t, const Pbft::Message&)>& counts) {
   std::uint64_t said = 0;
+  const auto before = net.link;
   net.link = [&](std::uint16_t from, std::uint16_t, const Pbft::Message& m) {
     said += counts(from, m) ? 1 : 0;
     return std::int64_t{300};
   };
   net.run_until(net.now() + delta * kDelta);
+  net.link = before;  // that one counts in what is gone when this returns
   return said;
 }
 
