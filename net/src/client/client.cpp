@@ -102,6 +102,8 @@ void Client::Impl::move_on() {
   const bool compares =
       std::all_of(links.begin(), links.end(), [](const Link& l) { return l.wanted; });
   const std::size_t before = std::exchange(node, (node + 1) % links.size());
+  at_hand_us = Loop::now_us();
+  for (auto& [sequence, flight] : flying) flight.put_off = 0;
   links[before].wanted = compares && links.size() > 1;
   links[before].welcome = false;
   links[before].up_us = 0;

@@ -35,11 +35,13 @@ struct Client::Impl {
     std::uint64_t deadline_us = 0;
     Words words = Words::kOne;
     std::unique_ptr<StopCallback> on_cancel{};
-    Validity valid{};           // of its first sending, and of all
-    std::uint32_t sent = 0;     // by the node at hand and those before it: on so many links
-    bool declined = false;      // by a node that observes, which has not counted as sent
-    bool renewed = false;       // its first slots were over, as it was told: it has later ones
-    std::uint64_t sent_us = 0;  // to the node at hand, for the first time
+    Validity valid{};        // of its first sending, and of all
+    std::uint32_t sent = 0;  // by the node at hand and those before it: on so many links
+    bool declined = false;   // by a node that observes, which has not counted as sent
+    bool renewed = false;    // its first slots were over, as it was told: it has later ones
+    std::uint64_t taken_us = 0;
+    std::uint64_t sent_us = 0;           // to the node at hand, for the first time
+    int put_off = 0;                     // so often by the node at hand
     std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
     // With Words::kQuorum: the nodes it was sent to, and what each said last against it.
     std::set<std::size_t> asked{};
@@ -102,7 +104,7 @@ struct Client::Impl {
   void send(std::size_t node, std::uint64_t sequence, Flight& flight);
   void submit(std::size_t node, const Validity& valid, std::vector<std::byte> entries);
   void send_held();
-  std::optional<Round> slot_for(Words words) const;
+  std::optional<Round> slot_for(const Flight& flight) const;
   bool can_send(const Flight& flight) const;
   void stamp(std::size_t node, Flight& flight);
   void acknowledged(std::size_t node, const Frame& f);
@@ -118,6 +120,7 @@ struct Client::Impl {
   void observes(std::size_t node, const wire::Refused& answer, ByteView sequences);
   bool may_move_on() const;
   void again_later(std::size_t node, std::uint64_t sequence);
+  void put_off(Flights::iterator it);
   void resolve(Flights::iterator it, const CommitStatus& outcome);
   void give_up(Flights::iterator it, const std::string& why);
   CommitStatus given_up(const Flight& flight, const std::string& why) const;
@@ -147,7 +150,8 @@ struct Client::Impl {
   Genesis genesis;
   ClientOptions options;
   crypto::SigningKey key;
-  std::size_t node;  // at hand
+  std::size_t node;              // at hand
+  std::uint64_t at_hand_us = 0;  // since when
   Loop loop;
   std::vector<Link> links;  // by node
   bool closed = false;

@@ -12,6 +12,10 @@ namespace {
 
 /// Until what was refused, and may be on its way through another node, is sent again.
 constexpr std::uint64_t kRetry = 500'000;
+/// Until a node that puts a submission off again and again gives way.
+constexpr int kPutOff = 4;
+/// Where one node's proof is enough: until one node's slot is, too. Unit: microseconds.
+constexpr std::uint64_t kSlotPatience = 2'000'000;
 /// Entries of one frame, at least one. Unit: bytes.
 constexpr std::size_t kFrameBytes = 256 * 1024;
 /// The refusal of a node that signs nothing.
@@ -80,7 +84,8 @@ void Client::Impl::take(Flight taken, const std::stop_token& stop) {
                               "this ledger has no checkpoints, so nothing of it can be proved: "
                               "`checkpoint` is 0 in its genesis file; ask for the words of f+1"));
   }
-  if (taken.words == Words::kQuorum) want_all();
+  if (taken.words != Words::kOne && !options.node) want_all();
+  taken.taken_us = Loop::now_us();
   const std::uint64_t sequence = next_sequence++;
   Flight& flight = flying.emplace(sequence, std::move(taken)).first->second;
   if (stop.stop_possible()) {
@@ -131,16 +136,18 @@ void Client::Impl::submit(std::size_t to, const Validity& valid, std::vector<std
 void Client::Impl::send_held() {
   if (!links[node].welcome) return;
   for (auto& [sequence, flight] : flying) {
-    if (flight.words != Words::kQuorum || flight.sent > 0 || !can_send(flight)) continue;
+    if (flight.words == Words::kOne || flight.sent > 0 || !can_send(flight)) continue;
     send(node, sequence, flight);
   }
 }
 
-// Where answers are compared, f+1 nodes say that they have reached it: a single node that names a
-// wrong slot could make a transaction that no node takes, or that the others forget while it keeps
-// it. Empty: fewer have named any.
-std::optional<Round> Client::Impl::slot_for(Words words) const {
-  if (words != Words::kQuorum) return slot;
+// Where one node's word is not enough, f+1 say that they have reached it: a single node that names
+// a wrong slot could make a transaction that no node takes, or that the others forget while it
+// keeps it. Empty: fewer have named any. For a proof one node that can be reached has to do.
+std::optional<Round> Client::Impl::slot_for(const Flight& flight) const {
+  const bool waits =
+      flight.words == Words::kQuorum || Loop::now_us() - flight.taken_us <= kSlotPatience;
+  if (flight.words == Words::kOne || options.node || !waits) return slot;
   std::vector<Round> named;
   for (const Link& l : links) {
     if (l.slot) named.push_back(*l.slot);
@@ -151,7 +158,7 @@ std::optional<Round> Client::Impl::slot_for(Words words) const {
 }
 
 bool Client::Impl::can_send(const Flight& flight) const {
-  return flight.sent > 0 || slot_for(flight.words);
+  return flight.sent > 0 || slot_for(flight);
 }
 
 // Once sent, its last slot is part of it: a node that orders it by then remembers it.
@@ -166,7 +173,7 @@ void Client::Impl::stamp(std::size_t to, Flight& flight) {
   if (to != node) return;
   flight.sent_us = Loop::now_us();
   if (flight.sent++ > 0) return;
-  const std::uint64_t at = slot_for(flight.words)->value;
+  const std::uint64_t at = slot_for(flight)->value;
   const std::uint64_t since = at - std::min(at, kSlotsBack);
   flight.valid = {Round{since}, Round{since + kLongestLife}};
 }
@@ -331,12 +338,19 @@ void Client::Impl::refusal(Flights::iterator it, const wire::Refused& answer) {
     }
     // This node was behind when it said which slot it is: once more, and then now and then.
     flight.sent = 0;
-    if (std::exchange(flight.renewed, true)) return again_later(node, it->first);
+    if (std::exchange(flight.renewed, true)) return put_off(it);
     return send(node, it->first, flight);
   }
   const bool early = answer.reason == Refusal::kTooEarly;  // this node is behind the last one
-  if (early || (!first && answer.reason != Refusal::kExpired)) return again_later(node, it->first);
+  if (early || (!first && answer.reason != Refusal::kExpired)) return put_off(it);
   resolve(it, refused(answer.reason, flight.valid, in_words(answer)));
+}
+
+// The node at hand may take it later. Another one may take it now.
+void Client::Impl::put_off(Flights::iterator it) {
+  if (++it->second.put_off < kPutOff || !may_move_on()) return again_later(node, it->first);
+  failed(node, "it puts a submission off again and again: the next one is asked");
+  move_on();
 }
 
 void Client::Impl::again_later(std::size_t to, std::uint64_t sequence) {
@@ -395,14 +409,15 @@ bool Client::Impl::is_silent(std::uint64_t now) const {
   const Link& at = links[node];
   if (!at.welcome)
     return at.up_us != 0 && now - at.up_us > kSilence && !(flying.empty() && questions.empty());
-  return std::ranges::any_of(flying, [now](const auto& one) {
+  return std::ranges::any_of(flying, [this, now](const auto& one) {
     const Flight& flight = one.second;
     return flight.sent > 0 && flight.said.empty() && flight.against.empty() &&
-           now - flight.sent_us > kSilence;
+           now - std::max(flight.sent_us, at_hand_us) > kSilence;
   });
 }
 
 void Client::Impl::tick_submissions(std::uint64_t now) {
+  send_held();
   const bool silent = is_silent(now);
   std::vector<std::uint64_t> late;
   for (const auto& [sequence, flight] : flying) {

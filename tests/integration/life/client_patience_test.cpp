@@ -62,6 +62,52 @@ TEST(ClientPatience, AMemberThatNeverSaysItsSlotGivesWay) {
   }
 }
 
+// It has said in which slot it is. Those after it have their own time to answer.
+TEST(ClientPatience, AMemberThatTakesAndSaysNothingGivesWayToTheNext) {
+  for (const Words words : {Words::kOne, Words::kQuorum}) {
+    Tills tills(4);
+    for (std::size_t i = 1; i < 4; ++i) tills.start(i);
+    const FakeMember silent(tills.net(), NodeId{0}, Round{0},
+                            [](const FakeMember::Submitted&) { return std::nullopt; });
+    const auto client = tills.client();
+    for (const char* sum : {"1", "2"}) {
+      const CommitStatus out =
+          client->submit(as_view("add 1"), {.patience_us = 20'000'000, .words = words}).get();
+      EXPECT_EQ(result_of(out), sum) << out.why;
+    }
+  }
+}
+
+// The slots that one member names are of its own making; for a proof those of f+1 count.
+TEST(ClientPatience, SlotsThatNoOtherMemberComesToDoNotKeepAProofAway) {
+  Tills tills(4, "thresher", {{"checkpoint", "4"}});
+  for (std::size_t i = 1; i < 4; ++i) tills.start(i);
+  const FakeMember far(tills.net(), NodeId{0}, Round{1ull << 60},
+                       [](const FakeMember::Submitted&) { return std::nullopt; });
+  const auto client = tills.client();
+  auto first =
+      client->submit(as_view("add 1"), {.patience_us = 25'000'000, .words = Words::kProof});
+  // The checkpoint that proves it needs what follows it.
+  const auto other = tills.client({.node = NodeId{1}});
+  for (int k = 0; k < 200 && first.wait_for(milliseconds(50)) != std::future_status::ready; ++k)
+    (void)other->submit(as_view("add 0")).get();
+  EXPECT_TRUE(first.get().committed());
+}
+
+// As a member says that is behind, or one that lies.
+TEST(ClientPatience, AMemberThatPutsOffAgainAndAgainGivesWay) {
+  for (const Refusal why : {Refusal::kTooEarly, Refusal::kTooLate}) {
+    Tills tills(4);
+    for (std::size_t i = 1; i < 4; ++i) tills.start(i);
+    const FakeMember liar(tills.net(), NodeId{0}, Round{0}, [why](const auto& got) {
+      return refusal_of(Round{0}, got.sequences, why);
+    });
+    const CommitStatus out =
+        tills.client()->submit(as_view("add 1"), {.patience_us = 15'000'000}).get();
+    EXPECT_EQ(result_of(out), "1") << out.why;
+  }
+}
+
 TEST(ClientPatience, AMemberThatAlwaysSaysTooLateIsNotAskedWithoutAPause) {
   const Network net(4);
   std::atomic<int> asked{0};
