@@ -384,6 +384,8 @@ def _whole(reply, name):
 
 
 def _receipt(reply):
+    if reply["outcome"] != "committed":
+        raise ValueError("its outcome is not committed")
     failed = reply.get("failed", False)
     if not isinstance(failed, bool):
         raise TypeError("failed is neither true nor false")

@@ -9,6 +9,7 @@ struct Args {
   Asking whom;
   std::string data;
   std::uint64_t length = 0;
+  bool raw = false;
 };
 
 int query(const Args& a) {
@@ -25,7 +26,8 @@ int query(const Args& a) {
     (void)fail(kFailed, escaped(text));  // of another machine, if it speaks of one
     return kFailed;
   }
-  (void)std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::string shown = a.raw ? std::string(text) : escaped_words(text);
+  (void)std::fwrite(shown.data(), 1, shown.size(), stdout);
   std::puts("");
   return kDone;
 }
@@ -42,6 +44,7 @@ Verb make_query() {
            {"--data", "the question", &a->data, true},
            {"--length", "transactions that the state must have", &a->length},
            {"--quorum", "f+1 nodes have to say the same", &a->whom.quorum},
+           {"--raw", "the answer as it is, for programs, not for a terminal", &a->raw},
            {"--timeout", "how long to wait, like 30s", &a->whom.timeout}},
           [a] { return query(*a); }};
 }

@@ -76,7 +76,10 @@ class Submitter {
     if (committed_ == done_) return kDone;
     (void)std::fflush(stdout);
     std::string sum = std::to_string(committed_) + " of " + std::to_string(done_) + " committed";
-    if (refused_ > 0) sum += ", " + std::to_string(refused_) + " refused and not in the log";
+    if (refused_ > 0) {
+      sum += ", " + std::to_string(refused_) + " refused";
+      if (words_ != net::Words::kQuorum) sum += " and, as the node says, not in the log";
+    }
     if (unknown_ > 0) {
       sum +=
           ", of " + std::to_string(unknown_) +
@@ -138,7 +141,7 @@ class Submitter {
     if (std::exchange(last_why_, out.why) == out.why) return;  // the next line has it, too
     (void)std::fflush(stdout);
     std::fprintf(stderr, "thresher: line %llu: %s\n", static_cast<unsigned long long>(done_),
-                 out.why.c_str());
+                 escaped_words(out.why).c_str());
   }
 
   void print(const net::CommitStatus& out, bool refused) const {
@@ -228,7 +231,8 @@ Verb make_submit() {
   return {
       {"submit"},
       "Submit transactions and print, a line each, the position in the log, or 'refused' (not in "
-      "the log), or 'unknown'. Example: thresher submit --home mynet/node0 --data hello",
+      "the log, as the node says), or 'unknown'. Example: thresher submit --home mynet/node0 "
+      "--data hello",
       {{"--home", "the folder of the node to use", &a->whom.home},
        {"--genesis", "the network's genesis file: any node that answers", &a->whom.genesis},
        {"--data", "one transaction", &a->data},

@@ -361,7 +361,7 @@ void Session::log(const Request& request, const Target& target) {
   shared_->hooks.log(*from, rows, here<LogPage>([at = *from](Session& self, const LogPage& page) {
     if (page.begins > 0) return self.reply(http::status::gone, pruned_json(page));
     if (!page.problem.empty() && page.transactions.empty()) {
-      return self.reply(http::status::internal_server_error, error_json(page.problem));
+      return self.reply(http::status::service_unavailable, error_json(page.problem));
     }
     self.reply(http::status::ok, json_of(at, page));
   }));

@@ -43,14 +43,25 @@ std::size_t sequence_size(unsigned char first) {
   return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-/// Whether a person can read it. Not a validator: three and four bytes that stand for no character
-/// may pass, and are replaced when they are written.
+/// The least and the most that the second byte may be: what is longer than it need be, a half of a
+/// surrogate pair, or beyond the last character stands for nothing (RFC 3629, section 4).
+std::pair<unsigned char, unsigned char> second_of(unsigned char first) {
+  const bool shorter = first == 0xe0 || first == 0xf0;
+  return {shorter ? (first == 0xe0 ? 0xa0 : 0x90) : 0x80, first == 0xed   ? 0x9f
+                                                          : first == 0xf4 ? 0x8f
+                                                                          : 0xbf};
+}
+
+/// Whether a person can read it: well-formed UTF-8 without control characters.
 bool readable(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t size = sequence_size(static_cast<unsigned char>(text[i]));
     if (size == 0 || i + size > text.size()) return false;
+    const auto [least, most] = second_of(static_cast<unsigned char>(text[i]));
     for (std::size_t k = 1; k < size; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return false;
+      const auto byte = static_cast<unsigned char>(text[i + k]);
+      if (k == 1 && (byte < least || byte > most)) return false;
+      if ((byte & 0xc0) != 0x80) return false;
     }
     i += size;
   }

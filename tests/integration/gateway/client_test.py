@@ -125,7 +125,7 @@ class Arguments(unittest.TestCase):
 
     # A flag is 0 or 1 to a gateway; what else is true was sent as the number that it is.
     def test_a_flag_is_sent_as_one(self):
-        with Port(answer(b'{"position":7,"slot":3,"result":"","failed":false}')) as port:
+        with Port(answer(b'{"outcome":"committed","position":7,"slot":3,"result":"","failed":false}')) as port:
             for flag, sent in ((5, b"prove=1 "), ("yes", b"prove=1 "), (None, b"prove=0 "), (0.0, b"prove=0 ")):
                 Client(port.address).submit(b"x", prove=flag)
                 self.assertIn(sent, port.heard)
@@ -175,13 +175,20 @@ class Arguments(unittest.TestCase):
         digits = hostile.hex().encode()
         row = b'{"position":0,"slot":1,"client":"00","sequence":0,"data":"%s"}' % digits
         for words, said, printed in (
-                (("submit", "x"), b'{"position":7,"slot":3,"result":"%s","failed":false}' % digits, f"7 done {shown}\n"),
+                (("submit", "x"), b'{"outcome":"committed","position":7,"slot":3,"result":"%s","failed":false}' % digits, f"7 done {shown}\n"),
                 (("query", "x"), b'{"answer":"%s"}' % digits, f"{shown}\n"),
                 (("log",), b'{"transactions":[%s]}' % row, f"0 00 {shown}\n")):
             with Port(answer(said)) as port:
                 self.assertEqual(self.shell(port.address, *words).stdout, printed)
         with Port(answer(b'{"error":"\\u001b[31m\\nx\\ud800"}', "500 Oops")) as port:
             self.assertEqual(self.shell(port.address, "query", "x").stderr, "\\x1b[31m\\nx?\n")
+
+    # A status is set by whatever answers: what it says counts.
+    def test_a_commit_is_one_that_says_so(self):
+        for said in (b'{"outcome":"refused","position":7,"slot":3}', b'{"outcome":"unknown","position":7,"slot":3}', b'{"position":7,"slot":3}'):
+            with Port(answer(said)) as port:
+                with self.assertRaises(Unknown):
+                    Client([port.address]).submit(b"x")
 
     def test_a_gateway_that_is_named_twice_has_one_word(self):
         with Port(answer(b'{"answer":"00"}')) as port:

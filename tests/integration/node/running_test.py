@@ -220,7 +220,7 @@ class Asked(Nodes):
         self.assertEqual((out.returncode, out.stdout), (1, "refused\n"))
         self.assertIn("cannot connect: Connection refused; trying again for 1s at most", out.stderr)
         self.assertIn("it was never sent", out.stderr)
-        self.assertIn("0 of 1 committed, 1 refused and not in the log", out.stderr)
+        self.assertIn("0 of 1 committed, 1 refused and, as the node says, not in the log", out.stderr)
 
     def test_a_node_that_observes_refuses_and_another_takes_it(self):
         self.start(1, 2, 3)
@@ -321,7 +321,7 @@ class Asked(Nodes):
         self.assertEqual(told[50], "refused")
         self.assertEqual(sorted(int(p) for i, p in enumerate(told) if i != 50), list(range(100)))
         self.assertIn("line 51: the transaction is larger than the 262144 bytes", out.stderr)
-        self.assertIn("100 of 101 committed, 1 refused and not in the log", out.stderr)
+        self.assertIn("100 of 101 committed, 1 refused and, as the node says, not in the log", out.stderr)
         self.level(0, 1, 2, 3, length=100)
         text = self.log(1, "--raw")
         self.assertEqual([text[int(p)] for i, p in enumerate(told) if i != 50],

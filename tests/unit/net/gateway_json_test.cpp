@@ -56,8 +56,14 @@ TEST(GatewayJson, BytesAreDigitsAndTextWhereItCanBeRead) {
   };
   EXPECT_EQ(written("hi"), R"({"length":3,"answer":"6869","answer_text":"hi"})");
   EXPECT_EQ(written("\xc3\xa4"), "{\"length\":3,\"answer\":\"c3a4\",\"answer_text\":\"\xc3\xa4\"}");
-  for (const char* bytes : {"\xff", "\xc3", "a\nb", "\x7f", "\xc0\x80", "\xf5\x80\x80\x80"}) {
+  for (const char* bytes :
+       {"\xff", "\xc3", "a\nb", "\x7f", "\xc0\x80", "\xf5\x80\x80\x80", "\xed\xa0\x80",
+        "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80"}) {
     EXPECT_EQ(written(bytes).find("answer_text"), std::string::npos) << bytes;
+  }
+  for (const char* bytes :
+       {"\xed\x9f\xbf", "\xe0\xa0\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_NE(written(bytes).find("answer_text"), std::string::npos) << bytes;
   }
   EXPECT_EQ(text::write(json_of(Answer{true, Bytes::copy_of(as_view("no \"x\"")), 3})),
             R"({"length":3,"error":"no \"x\""})");
