@@ -67,8 +67,7 @@ Node::Impl::Impl(NodeParts parts)
       out_of_reach(committee()),
       snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
                      holds, giver_hooks()),
-      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
-      own_start(committee(), key, chain.chain) {
+      start(*this, start_hooks()) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
     say(Level::kWarning, "there is no " + options.accelerator +
                              " on this machine: the processor verifies all signatures; install "
@@ -83,14 +82,26 @@ Node::Impl::~Impl() {
 
 Clientele::Hooks Node::Impl::clientele_hooks() {
   return {
-      [this] { return status_now(); }, [this] { return start_level.reached(); },
+      [this] { return status_now(); }, [this] { return start.level().reached(); },
       [this]() -> const std::optional<Certificate>& { return checkpoints.newest_certificate(); },
       [this] { return checkpoints.difference().has_value(); }};
 }
 
+SafeStart::Hooks Node::Impl::start_hooks() {
+  return {[this](NodeId peer) { standing.ask(peer); },
+          [this] { standing.tick(ledger.slot(), ledger.log_hash(), Loop::now_us()); },
+          [this] { return standing.suspects(); },
+          [this] { return log_whole() && bodiless.empty(); },
+          [this] { checkpoints.may_sign(); },
+          [this] { clients.answer_queries(); }};
+}
+
 void Node::Impl::link(ConnectionId id, bool up) {
   if (id >= kFirstClient) return up ? clients.arrives(id) : clients.leaves(id);
-  if (up) meet(NodeId{static_cast<std::uint16_t>(id)});
+  if (!up) return;
+  const NodeId peer{static_cast<std::uint16_t>(id)};
+  checkpoints.meet(peer);
+  start.meet(peer);
 }
 
 // Reads back the payload of a block that memory holds without it; false when the disk fails.
@@ -182,7 +193,7 @@ void Node::Impl::cancel(TimerId id) {
 }
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
-  durable_pledge.handed(barrier);
+  start.handed(barrier);
   if (tracer) tracer->persisting(records, barrier);
   writer->persist(std::move(records), barrier);
 }
@@ -296,12 +307,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
     if (!life_frame(peer, f)) conduct.note(peer, Deed::kMalformed);
     return;
   }
-  if (f.kind == kWantKnown) return tell_known(peer);
-  if (f.kind == kKnown) return hear_known(peer, f);
-  if (f.kind == kOtherProcess) return hear_other_process(peer, f);
-  if (f.kind == kStarted) return note_start(peer, f);
-  if (starting) return starting->held.hold(peer, f);
-  if (quiet()) return;
+  if (start.frame(peer, f) || quiet()) return;
   // Before the message: the next block may be the answer to it.
   if (engine->extends() && holds_transactions(f.payload.view())) {
     feeder.others_order();

@@ -89,7 +89,8 @@ struct NodeBase {
   // The program around it.
   HostCalls calls;
   AppCalls app_calls{app, calls};
-  bool app_lags = false;  ///< the application did not get all of the log
+  bool app_lags = false;                 ///< the application did not get all of the log
+  std::optional<Error> stopped_because;  ///< empty: it runs, or was told to stop
 
   // Who looks on.
   std::unique_ptr<CommitTracer> tracer;  ///< null: nothing is traced

@@ -37,17 +37,11 @@
 #include "node/base.hpp"
 #include "node/bodiless.hpp"
 #include "node/clientele.hpp"
-#include "node/durable_pledge.hpp"
 #include "node/engine_timers.hpp"
-#include "node/held_frames.hpp"
-#include "node/known_peers.hpp"
-#include "node/own_start.hpp"
-#include "node/start_level.hpp"
-#include "node/start_question.hpp"
+#include "node/safe_start.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
 #include "store/scrubber.hpp"
-#include "store/sign_once.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
@@ -101,24 +95,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   void live();
   void finish();
 
-  // start.cpp: up to the first signature
-  Result<Unit, Error> claim_store();
-  void recall_peers(std::optional<Incarnation>& own);
-  void meet(NodeId peer);
-  void note_start(NodeId peer, const Frame& f);
-  void say_started(NodeId to);
-  Result<Unit, Error> check_window() const;
-  void note_peers();
-  void begin_start();
-  void look_level();
-  void ask(NodeId peer);
-  void watch_start();
-  void tell_known(NodeId to);
-  std::string proof_against_self(NodeId from, const wire::Known& known) const;
-  void hear_known(NodeId from, const Frame& f);
-  void hear_other_process(NodeId from, const Frame& f);
-  void weigh_answers();
-  void start_engine();
+  SafeStart::Hooks start_hooks();
 
   // recovery.cpp: from the own disk, and from peers
   Result<Unit, Error> recover();
@@ -133,8 +110,8 @@ struct Node::Impl final : EngineHost, NodeBase {
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
   bool quiet() const {
-    return starting || standing.suspects() || missing.has_gap() || checkpoints.difference() ||
-           enters_anew;
+    return start.under_way() || standing.suspects() || missing.has_gap() ||
+           checkpoints.difference() || enters_anew;
   }
   void remind();
 
@@ -252,9 +229,8 @@ struct Node::Impl final : EngineHost, NodeBase {
 
   // The program around it, and how its run ends.
   RunEnd run_end;
-  std::atomic<bool> begun{false};  // run() or start() was called
-  std::exception_ptr thrown;       // by the node's thread
-  std::optional<Error> stopped_because;
+  std::atomic<bool> begun{false};                              // run() or start() was called
+  std::exception_ptr thrown;                                   // by the node's thread
   std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
   std::optional<Error> metrics_problem;                        // why its port could not be opened
   std::uint64_t ticks = 0;                                     // of watch_lag
@@ -301,20 +277,8 @@ struct Node::Impl final : EngineHost, NodeBase {
 
   EvidenceGate evidence_gate;
 
-  // Its start, and what keeps its key from signing twice.
   bool has_records = false;  // the store had some of the protocol at the start
-  SignOnce sign_once;
-  OwnStart own_start;
-  struct Starting {
-    StartQuestion question;
-    HeldFrames held{};  // of the protocol
-    std::uint64_t looks = 0;
-  };
-  std::optional<Starting> starting;  // nothing of the protocol runs before its end
-  StartLevel start_level;
-  KnownPeers known_peers;
-  DurablePledge durable_pledge;
-  std::uint64_t notes_due_us = 0;
+  SafeStart start;
 };
 
 }  // namespace thresher::net

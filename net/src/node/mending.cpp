@@ -210,7 +210,7 @@ void Node::Impl::deliver_held() {
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
 void Node::Impl::adopt(Commit commit_of_peers) {
-  if (starting) return mend_with(std::move(commit_of_peers));
+  if (start.under_way()) return mend_with(std::move(commit_of_peers));
   // The order went on by itself meanwhile: commits that follow its end come again.
   if (!ledger.follows(commit_of_peers)) return;
   if (log_lacks()) write_back(commit_of_peers);

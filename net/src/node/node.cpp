@@ -165,7 +165,8 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   if (const auto recovered = impl.recover(); !recovered) return recovered.error();
   if (impl.options.store != StoreKind::kMemory)
     SnapshotFolder(impl.options.data).remove_unfinished(impl.ledger.slot());
-  if (const auto claimed = impl.claim_store(); !claimed) return claimed.error();
+  if (const auto claimed = impl.start.claim_store(impl.has_records); !claimed)
+    return claimed.error();
   return made;
 }
 
@@ -194,7 +195,7 @@ Result<Unit, Error> Node::Impl::begin() {
   start_pruning();
   if (auto opened = clients.open_gateway(); !opened) return opened;
   loop.post([this] {
-    begin_start();
+    start.begin();
     watch_lag();
     clients.watch();
     clients.take_own();
@@ -205,7 +206,7 @@ Result<Unit, Error> Node::Impl::begin() {
 // On the node's thread: the writer wrote all up to a barrier.
 void Node::Impl::durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us) {
   if (tracer) tracer->durable(barrier, began_us, ended_us);
-  durable_pledge.durable(barrier);
+  start.durable(barrier);
   {
     const auto scope = on(Duty::kProtocol);
     engine->persisted(barrier);
@@ -227,8 +228,8 @@ void Node::Impl::finish() {
   clients.close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
                     : enters_anew   ? "the node took its state from peers and begins anew from it"
                                     : "the node has stopped");
-  const bool signs = !starting && engine->pledge().beyond({});
-  note_peers();
+  const bool signs = !start.under_way() && engine->pledge().beyond({});
+  start.note_peers();
   if (snapshots) {
     snapshots->stop();
     // The host may be at work there, and run() does not wait for that.
@@ -243,7 +244,7 @@ void Node::Impl::finish() {
   if (tracer) tracer->tick();
   tracer.reset();
   scrubber.reset();
-  if (signs && !stopped_because) sign_once.note(engine->pledge());
+  if (signs && !stopped_because) start.note_pledge();
   metrics.reset();
   // The disk is newer by now than the memory.
   if (!stopped_because && !enters_anew) save_snapshot();

@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint64_t kTellEach = 4096;
 /// Ticks of watch_lag after which the figures of the peers are taken.
 constexpr std::uint64_t kPeersEach = 25;
-/// Between two notes of what was signed, here and by peers. Unit: microseconds.
-constexpr std::uint64_t kNotes = 1'000'000;
 }  // namespace
 
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.
@@ -145,11 +143,7 @@ Result<Unit, Error> Node::Impl::restore_record(Restored record) {
 // beyond what they keep, never end.
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
-  if (!starting && now >= notes_due_us) {
-    notes_due_us = now + kNotes;
-    note_peers();
-    if (const auto pledge = durable_pledge.look(engine->pledge())) sign_once.note(*pledge);
-  }
+  start.watch(now);
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
   watch_checkpoints(now);
@@ -158,7 +152,7 @@ void Node::Impl::watch_lag() {
   watch_joining(now);
   if (standing.suspects() || joining) {
     // Peers' words about the log are not applied now.
-  } else if (starting) {
+  } else if (start.under_way()) {
     mend_log(now);
     mend_bodies();
   } else if (sync.active()) {
@@ -172,7 +166,7 @@ void Node::Impl::watch_lag() {
     remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
-  look_level();
+  start.look_level();
   rot.tick(now, log_settled());
   conduct.tick(now, lags || sync.active());
   if (tracer) tracer->tick();

@@ -25,13 +25,14 @@ std::string Node::Impl::waits_for() const {
            " of the log, which its peers have pruned: theirs begin behind slot " +
            std::to_string(first->value);
   }
-  if (starting && !log_whole()) {
+  if (start.under_way() && !log_whole()) {
     return "fetches what its log lacks up to slot " + std::to_string(missing.until().value) +
            ", before it signs anything";
   }
-  if (starting && !bodiless.empty())
+  if (start.under_way() && !bodiless.empty())
     return "fetches what its protocol's records lack, before it signs anything";
-  if (starting) return "asks its peers what they know of its own last messages before it signs";
+  if (start.under_way())
+    return "asks its peers what they know of its own last messages before it signs";
   if (standing.suspects()) return "compares its log with those of peers, which differ";
   const EngineSample now = engine->sample();
   const std::string behind = "the others are at round " + std::to_string(now.frontier.value) +
@@ -39,10 +40,10 @@ std::string Node::Impl::waits_for() const {
   if (sync.active()) return "fetches the log from peers: " + behind;
   if (log_lacks())
     return "lacks commits of its log up to slot " + std::to_string(missing.until().value);
-  if (!start_level.reached())
+  if (!start.level().reached())
     return "comes to the end that the log had when it started: it has slot " +
            std::to_string(ledger.slot().value) + ", and peers had slot " +
-           std::to_string(start_level.at().value);
+           std::to_string(start.level().at().value);
   if (now.frontier.value > now.next_slot.value + options.sync_rounds) {
     return "is behind: " + behind;
   }
