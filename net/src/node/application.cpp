@@ -15,7 +15,7 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t, NodeId author
                     ? app_calls.apply(t, [&] { return apply_evidence(t, author); })
                     : app_calls.apply(t);
   if (!result) return std::nullopt;
-  add_to_tree(t, *result, payload);
+  checkpointing.applied(t, *result, payload);
   clients.applied(t.position, *result);
   return result;
 }

@@ -49,16 +49,7 @@ Node::Impl::Impl(NodeParts parts)
       feeder(clients.submissions().pool(),
              {options.block_bytes, engine->clock_witnesses() > 0, engine->extends()},
              feeder_hooks()),
-      checkpoints(genesis, self, key, *store, checkpoint_hooks()),
-      own_tree(*store, reader, committee().size()),
-      trees(*store, reader, committee().size(),
-            {[this](NodeId to, const TreePart& part) {
-               (void)transport.send(to.value, {kTreePart, encode(part), {}});
-             },
-             &Loop::now_us}),
-      small_questions(
-          {[this](NodeId from, const Frame& question) { return answer_small(from, question); },
-           [this](NodeId from) { conduct.note(from, Deed::kMalformed); }, &Loop::now_us}),
+      checkpointing(*this, checkpointing_hooks()),
       schedule(checkpoint_every * options.snapshot_checkpoints),
       holds(genesis.nodes.size(), options.hold_bytes),
       retention(*store, holds,
@@ -81,10 +72,18 @@ Node::Impl::~Impl() {
 }
 
 Clientele::Hooks Node::Impl::clientele_hooks() {
-  return {
-      [this] { return status_now(); }, [this] { return start.level().reached(); },
-      [this]() -> const std::optional<Certificate>& { return checkpoints.newest_certificate(); },
-      [this] { return checkpoints.difference().has_value(); }};
+  return {[this] { return status_now(); }, [this] { return start.level().reached(); },
+          [this]() -> const std::optional<Certificate>& {
+            return checkpointing.checkpoints().newest_certificate();
+          },
+          [this] { return checkpointing.differs(); }};
+}
+
+Checkpointing::Hooks Node::Impl::checkpointing_hooks() {
+  return {[this](const Checkpoint& of, Round before) {
+            if (schedule.pace().due_of_fastest(before, of.slot)) take_snapshot(of, before);
+          },
+          [this](NodeId from, Round slot) { note_log_question(from, slot); }};
 }
 
 SafeStart::Hooks Node::Impl::start_hooks() {
@@ -92,7 +91,7 @@ SafeStart::Hooks Node::Impl::start_hooks() {
           [this] { standing.tick(ledger.slot(), ledger.log_hash(), Loop::now_us()); },
           [this] { return standing.suspects(); },
           [this] { return log_whole() && bodiless.empty(); },
-          [this] { checkpoints.may_sign(); },
+          [this] { checkpointing.checkpoints().may_sign(); },
           [this] { clients.answer_queries(); }};
 }
 
@@ -100,7 +99,7 @@ void Node::Impl::link(ConnectionId id, bool up) {
   if (id >= kFirstClient) return up ? clients.arrives(id) : clients.leaves(id);
   if (!up) return;
   const NodeId peer{static_cast<std::uint16_t>(id)};
-  checkpoints.meet(peer);
+  checkpointing.checkpoints().meet(peer);
   start.meet(peer);
 }
 
@@ -135,7 +134,7 @@ void Node::Impl::broadcast(const Frame& f) {
 }
 
 void Node::Impl::deliver(Commit out) {
-  if (checkpoints.difference()) return;   // nothing more is acknowledged
+  if (checkpointing.differs()) return;    // nothing more is acknowledged
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
   if (log_lacks()) return missing.hold(std::move(out));
   if (!ledger.follows(out)) return note_gap(std::move(out));
@@ -176,9 +175,9 @@ void Node::Impl::commit(Commit out) {
   });
   std::vector<Persist> progress = engine->take_progress(out.slot);
   if (snapshots) last_progress = progress;
-  for (Persist& r : tree_records()) progress.push_back(std::move(r));
+  for (Persist& r : checkpointing.take_records()) progress.push_back(std::move(r));
   writer->ledger(entry, std::move(progress));
-  checkpoint_after(entry);
+  checkpointing.committed(entry);
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
   if (!calls.problem().empty()) halt(words.app_threw_in_log(calls.problem()));
@@ -304,7 +303,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
     return;
   }
   if (f.kind >= kCheckpoint && f.kind <= kTreePart) {
-    if (!life_frame(peer, f)) conduct.note(peer, Deed::kMalformed);
+    if (!checkpointing.frame(peer, f)) conduct.note(peer, Deed::kMalformed);
     return;
   }
   if (start.frame(peer, f) || quiet()) return;
@@ -333,7 +332,7 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
     log_service.want(from, *want);
     return serving_log.go_on();
   }
-  if (f.kind == kWantLogHash && ask_small(from, f)) return;
+  if (f.kind == kWantLogHash && checkpointing.ask_small(from, f)) return;
   if (f.kind != kLogPart && f.kind != kLogHash) return conduct.note(from, Deed::kMalformed);
   if (!standing.suspects()) hear_log(from, f, now);
   if (f.kind == kLogHash) {

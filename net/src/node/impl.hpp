@@ -17,25 +17,21 @@
 #include "ledger/missing_log.hpp"
 #include "ledger/rot_mender.hpp"
 #include "ledger/standing_check.hpp"
-#include "life/checkpoints.hpp"
-#include "life/divergence.hpp"
-#include "life/kept_tree.hpp"
 #include "life/log_window.hpp"
 #include "life/out_of_reach.hpp"
 #include "life/pruner.hpp"
 #include "life/retention.hpp"
-#include "life/small_questions.hpp"
 #include "life/snapshot_giver.hpp"
 #include "life/snapshot_holds.hpp"
 #include "life/snapshot_schedule.hpp"
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
-#include "life/tree_service.hpp"
 #include "links/alarm.hpp"
 #include "links/piece_work.hpp"
 #include "node/base.hpp"
 #include "node/bodiless.hpp"
+#include "node/checkpointing.hpp"
 #include "node/clientele.hpp"
 #include "node/engine_timers.hpp"
 #include "node/safe_start.hpp"
@@ -111,7 +107,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
   bool quiet() const {
     return start.under_way() || standing.suspects() || missing.has_gap() ||
-           checkpoints.difference() || enters_anew;
+           checkpointing.differs() || enters_anew;
   }
   void remind();
 
@@ -148,17 +144,8 @@ struct Node::Impl final : EngineHost, NodeBase {
   bool log_lacks() const { return missing.lacks(ledger.slot()); }
   bool log_whole() const { return missing.whole(ledger.slot()); }
 
-  // life.cpp: checkpoints
-  Checkpoints::Hooks checkpoint_hooks();
-  void add_to_tree(const Transaction& t, const ApplyResult& result, const Digest* payload);
-  std::vector<Persist> tree_records();
-  void checkpoint_after(const LogEntry& entry);
-  bool life_frame(NodeId from, const Frame& f);
-  void watch_checkpoints(std::uint64_t now);
-  void checkpoints_differ();
-  // small_questions.cpp: what is read of the log for peers
-  bool ask_small(NodeId from, const Frame& f);
-  bool answer_small(NodeId from, const Frame& question);
+  Checkpointing::Hooks checkpointing_hooks();
+
   // snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
@@ -241,17 +228,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   Alarm feed_again{loop, [this] { pump(); }};
   std::uint64_t payload_bytes = 0;
 
-  // Checkpoints, and what is proved by them.
-  LogTree tree;
-  Checkpoints checkpoints;
-  std::vector<Persist> before_writer;  // made while the log was read
-  KeptTree own_tree;                   // for the search of this node
-  TreeService trees;                   // for those of peers
-  PieceWork serving_trees{loop, [this] { return trees.step(); }};
-  SmallQuestions small_questions;
-  PieceWork answering_small{loop, [this] { return small_questions.step(); }};
-  std::optional<DivergenceSearch> divergence;
-  bool transport_runs = false;
+  Checkpointing checkpointing;
 
   // Snapshots, what is pruned behind them, and what is given to those who join.
   SnapshotSchedule schedule;

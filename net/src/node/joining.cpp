@@ -51,7 +51,7 @@ void Node::Impl::watch_joining(std::uint64_t now) {
   if (enters_anew) return;
   if (joining && joining->again) joining.reset();
   if (!joining) {
-    if (standing.suspects() || checkpoints.difference() || !can_join()) return out_of_reach.moves();
+    if (standing.suspects() || checkpointing.differs() || !can_join()) return out_of_reach.moves();
     if (!out_of_reach.stands(ledger.slot(), now)) return;
     sync.stop();
     rot.stop();

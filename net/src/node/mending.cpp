@@ -128,8 +128,8 @@ void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return halt(words.differs_from_peers(entry.slot));
   }
-  writer->persist(tree_records(), 0);
-  checkpoint_after(entry);
+  writer->persist(checkpointing.take_records(), 0);
+  checkpointing.committed(entry);
   write_back(entry, commit, [] {});
 }
 

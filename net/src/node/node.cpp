@@ -188,8 +188,7 @@ Result<Unit, Error> Node::Impl::begin() {
         loop.post([this, why, failure] { halt(words.not_written(why, failure)); });
       },
       ledger.end());
-  if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
-  transport_runs = true;
+  checkpointing.begin();
   start_snapshots();
   start_scrubbing();
   start_pruning();

@@ -84,8 +84,7 @@ void Node::Impl::note_log_question(NodeId from, Round slot) {
 // On the node's thread: from here on nobody is answered from what is about to go.
 void Node::Impl::begins(const LogBegin& begin) {
   reader.begins(begin);
-  own_tree.forget();
-  trees.forget();
+  checkpointing.log_begins();
   clients.log_begins();
   rot.begins(begin.slot);
 }

@@ -30,7 +30,7 @@ void Node::Impl::save_snapshot() {
   snapshot_length = ledger.length();
   Writer own;
   write(own_state(), own);
-  if (shares_state()) write_recent(tree.recent(), own);
+  if (shares_state()) write_recent(checkpointing.tree().recent(), own);
   const std::string problem =
       net::save_snapshot(options.data, {Bytes::from(own.take()), *state, digest});
   if (!problem.empty()) say(Level::kWarning, problem);
@@ -56,8 +56,8 @@ Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
     if (entry.before == Round{0}) return words.of_other_genesis(place);
     return words.unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
-  (void)tree_records();
-  checkpoint_after(entry);
+  (void)checkpointing.take_records();
+  checkpointing.committed(entry);
   if (!calls.problem().empty()) return words.app_threw_in_log(calls.problem());
   return Unit{};
 }
@@ -99,10 +99,10 @@ std::string Node::Impl::began_words(LogEnd restored, std::uint64_t restoring_us,
 // The application and the log first, then the records of the protocol.
 Result<Unit, Error> Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
-  checkpoints.recall();
+  checkpointing.checkpoints().recall();
   const std::uint64_t began = Loop::now_us();
   if (auto snapshot = restore_snapshot(); !snapshot) return snapshot;
-  if (shares_state()) tree.keep_recent();
+  if (shares_state()) checkpointing.tree().keep_recent();
   const LogEnd restored = ledger.end();
   const std::uint64_t restored_us = Loop::now_us();
   if (!calls.problem().empty()) return words.app_threw(calls.problem());
@@ -146,7 +146,9 @@ void Node::Impl::watch_lag() {
   start.watch(now);
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
-  watch_checkpoints(now);
+  checkpointing.watch(now);
+  write_spare(now);
+  if (now >= next_prune_us) prune_when_due();
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   watch_joining(now);

@@ -54,7 +54,8 @@ void Node::Impl::start_snapshots() {
 }
 
 OwnState Node::Impl::own_state() const {
-  return {ledger.freeze(), tree.peaks(), tree.open_results(), tree.open_leaf()};
+  return {ledger.freeze(), checkpointing.tree().peaks(), checkpointing.tree().open_results(),
+          checkpointing.tree().open_leaf()};
 }
 
 bool Node::Impl::catches_up() const {
@@ -64,7 +65,7 @@ bool Node::Impl::catches_up() const {
 // One that is still being written goes on, and this one is left out, unless the log comes to rest
 // here. `before`: the slot of the commit before it.
 void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
-  if (!snapshots || checkpoints.difference()) return;
+  if (!snapshots || checkpointing.differs()) return;
   const std::uint64_t now = Loop::now_us();
   spare.drop();
   const auto take = schedule.after(
@@ -87,7 +88,7 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
 // The log rests, and the last snapshot that was due was left out.
 void Node::Impl::write_spare(std::uint64_t now) {
   spare.log_at(ledger.slot(), now);
-  if (!spare.due(now) || !snapshots || snapshots->busy() || joining || checkpoints.difference())
+  if (!spare.due(now) || !snapshots || snapshots->busy() || joining || checkpointing.differs())
     return;
   write_snapshot(spare.take());
 }
@@ -95,7 +96,7 @@ void Node::Impl::write_spare(std::uint64_t now) {
 // Taken before, written when the log up to here is durable: a snapshot of more than the log has
 // would hide what is missing. This thread takes views; who writes makes bytes of them.
 void Node::Impl::write_snapshot(SnapshotWriter::Job taken) {
-  checkpoints.need(taken.checkpoint.slot);
+  checkpointing.checkpoints().need(taken.checkpoint.slot);
   holds.took(taken.checkpoint.slot, taken.grid);
   const auto job = std::make_shared<SnapshotWriter::Job>(std::move(taken));
   writer->durably({}, [this, job] {
@@ -110,8 +111,8 @@ void Node::Impl::write_snapshot(SnapshotWriter::Job taken) {
 // while the protocol did not run, and so noted nothing.
 std::optional<PortableLedger> Node::Impl::portable_ledger(const Checkpoint& checkpoint) const {
   const Remembered& memory = ledger.memory();
-  const std::size_t needed = std::max(memory.size(), tree.open_results().size());
-  const auto& recent = tree.recent();
+  const std::size_t needed = std::max(memory.size(), checkpointing.tree().open_results().size());
+  const auto& recent = checkpointing.tree().recent();
   if (recent.size() < needed || (engine->notes_progress() && last_progress.empty()))
     return std::nullopt;
   PortableLedger out;
@@ -121,8 +122,8 @@ std::optional<PortableLedger> Node::Impl::portable_ledger(const Checkpoint& chec
   out.time = Bytes::from(time.take());
   out.since = memory.since();
   out.slots.assign(memory.slots().begin(), memory.slots().end());
-  out.peaks = tree.peaks();
-  out.open_results = tree.open_results();
+  out.peaks = checkpointing.tree().peaks();
+  out.open_results = checkpointing.tree().open_results();
   out.recent = recent.last(needed);
   for (const Persist& r : last_progress) out.progress.push_back({r.table, r.key, r.value, {}});
   return out;
@@ -185,7 +186,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
   if (!same) return FromSnapshot::kWrong;
   if (!ran || !taken) return FromSnapshot::kNo;
   ledger = std::move(from.ledger);
-  tree = std::move(from.tree);
+  checkpointing.tree() = std::move(from.tree);
   snapshot_length = ledger.length();
   clients.restored(ledger.length());
   return FromSnapshot::kYes;
@@ -196,7 +197,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(StartPoint from, ByteView stat
 Node::Impl::FromSnapshot Node::Impl::restore_running(const SnapshotFolder& folder, Round slot) {
   const auto certificate = load_certificate(*store, slot, committee().size());
   if (!certificate) {
-    checkpoints.need(slot);
+    checkpointing.checkpoints().need(slot);
     return FromSnapshot::kNo;
   }
   const auto pass_over = [&](const std::string& why) {

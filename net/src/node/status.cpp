@@ -107,7 +107,7 @@ Sample Node::Impl::sample() const {
   out.verify_waiting = v.waiting;
   out.verify_suspects = v.suspects;
   out.log_begins = reader.begin().length;
-  if (const auto& newest = checkpoints.newest_certificate())
+  if (const auto& newest = checkpointing.checkpoints().newest_certificate())
     out.certified_slot = newest->checkpoint.slot.value;
   out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
   out.state_parts = joining ? joining->sync.parts() : 0;
