@@ -122,8 +122,9 @@ bool LeaderChain::receive(NodeId from, const Forward& m, Fx&) {
 
 // R12
 bool LeaderChain::receive(NodeId from, const Offer& m, Fx& fx) {
-  const auto known = order::offered(from, m, log_, requests_, fx);
-  return known && receive(from, *known, fx);
+  const auto news = order::take_offer(from, m, ticks_, log_, requests_, fx);
+  if (!news) ++refused_;
+  return news && *news;
 }
 
 // R12

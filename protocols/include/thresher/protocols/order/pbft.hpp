@@ -227,6 +227,7 @@ class Pbft {
   bool receive(NodeId from, const pbft::Fetched& m, Fx& fx);
   bool receive(NodeId from, const pbft::Offer& m, Fx& fx);
   bool receive(NodeId from, const pbft::Ask& m, Fx& fx);
+  bool took(bool urgent, const Result<bool>& news);
   NodeId leader(std::uint64_t view) const;
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
   bool note_view(NodeId from, const Message& m);
