@@ -108,6 +108,7 @@ void Pbft::resume(Fx& fx) {
   if (view_ == 1) return;
   active_ = false;
   behind_ = true;
+  (void)latest_.raise(config_.self, view_);
   fx.broadcast(Want{view_, delivered()});
   load_view_changes();
   if (!broadcast_.submitted(number_of(view_))) submit_view_change(fx);
@@ -458,7 +459,7 @@ void Pbft::move_floor(Fx& fx) {
 
 // R7: whether its clock may run.
 bool Pbft::together() const {
-  return active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
+  return active_ || latest_.at_least(view_) >= config_.committee.at_least(kQuorum);
 }
 
 // R8: whether anything waits but others to come to its view.

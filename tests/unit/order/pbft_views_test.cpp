@@ -54,6 +54,24 @@ class Alone {
   Pbft node_;
 };
 
+// R7: a node that is alone in its view waits there. It counted itself twice once its own view
+// change was delivered, and with one liar's word for a third it ran through the views by itself.
+TEST(PbftViews, ANodeCountsItselfOnceAmongThoseInItsView) {
+  Alone t({.committee = *Committee::of(4), .self = NodeId{kSelf}});
+  t.feed(Start{1});
+  t.feed(Requested<Pbft::Request>{{Alone::value(7)}});
+  for (int tick = 0; tick < 20; ++tick) t.feed(Expired{kProgress});
+  ASSERT_EQ(t.node().view(), 2u);
+  ASSERT_TRUE(t.change);
+  t.deliver_own_change();
+  t.say(kLiar, pbft::Want{2, 0});
+  for (int tick = 0; tick < 40; ++tick) t.feed(Expired{kProgress});
+  EXPECT_EQ(t.node().view(), 2u);
+  t.say(1, pbft::Want{2, 0});
+  for (int tick = 0; tick < 40; ++tick) t.feed(Expired{kProgress});
+  EXPECT_EQ(t.node().view(), 3u) << "with a quorum there its clock runs";
+}
+
 // Slots that are decided ahead of others have no place in a log that its host moved past them.
 TEST(PbftCopies, WhatWasDecidedBeforeTheLogWasTakenOverIsForgotten) {
   constexpr std::uint64_t kTaken = 10, kEnd = 80;
