@@ -110,6 +110,7 @@ void Pbft::resume(Fx& fx) {
   behind_ = true;
   (void)latest_.raise(config_.self, view_);
   fx.broadcast(Want{view_, delivered()});
+  forget_view_changes(fx);  // the record of the view may be all that was written
   load_view_changes();
   if (!broadcast_.submitted(number_of(view_))) submit_view_change(fx);
 }

@@ -72,6 +72,22 @@ TEST(PbftViews, ANodeCountsItselfOnceAmongThoseInItsView) {
   EXPECT_EQ(t.node().view(), 3u) << "with a quorum there its clock runs";
 }
 
+// A node that was killed between its record of a view and that of what it forgets of broadcasts:
+// the number of its view change was too far away for it to broadcast one.
+TEST(PbftViews, ARestartedNodeForgetsTheBroadcastsOfViewsThatAreOver) {
+  constexpr std::uint64_t kFar = 50;
+  constexpr std::uint32_t kViewTable = 11;
+  Alone t({.committee = *Committee::of(4), .self = NodeId{kSelf}});
+  t.feed(Restored{kViewTable,
+                  Bytes::from(Writer().u8(0).take()),
+                  Bytes::from(Writer().u64(kFar + 1).u64(0).take()),
+                  {}});
+  t.feed(Start{1});
+  EXPECT_EQ(t.node().view(), kFar + 1);
+  ASSERT_TRUE(t.change);
+  EXPECT_EQ(t.change->instance.number, kFar - 1);
+}
+
 // Slots that are decided ahead of others have no place in a log that its host moved past them.
 TEST(PbftCopies, WhatWasDecidedBeforeTheLogWasTakenOverIsForgotten) {
   constexpr std::uint64_t kTaken = 10, kEnd = 80;
