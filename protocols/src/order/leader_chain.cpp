@@ -319,7 +319,17 @@ void LeaderChain::on(const Endorsed& e, Fx& fx) {
   tell(vote, fx);
   const bool counts =
       c.kind != Kind::kNotarize || !rules_.linear() || leader(c.view + 1) == config_.self;
-  if (counts && near(c.view) && c.view > target_.view && count(config_.self, vote, fx)) advance(fx);
+  if (!near(c.view) || c.view <= target_.view) return;
+  if (!counts) return keep_to_repeat(vote);
+  if (count(config_.self, vote, fx)) advance(fx);
+}
+
+// R11. Only the next leader counts votes for a block of the linear family, so no certificate comes
+// of this one here; it may be lost on its way to that leader.
+void LeaderChain::keep_to_repeat(const Vote& vote) {
+  View& v = views_[vote.view];
+  if (!v.notarized)
+    v.votes[static_cast<std::size_t>(vote.kind)].good[vote.digest][config_.self] = vote.signature;
 }
 
 void LeaderChain::tell(const Vote& vote, Fx& fx) const {
