@@ -44,7 +44,10 @@ void Bullshark::State::reached(NodeId peer, Round round) {
 }
 
 void Bullshark::State::arm_pull(Fx& fx) {
-  if (pull_timer.runs() || (missing.empty() && batches.lacking() == 0 && !lagging())) return;
+  // R11: where all vertices are dense nothing depends on who is late.
+  const bool tries = config.rules.parents != Parents::kDense && missing.on_trial();
+  const bool idle = missing.empty() && !tries && batches.lacking() == 0;
+  if (pull_timer.runs() || (idle && !lagging())) return;
   pull_timer.arm();
   fx.push(ArmTimer{{kPullTimer, {}}, PullTimer::kEvery});
 }
