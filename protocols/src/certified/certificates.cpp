@@ -111,7 +111,8 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
     ++stats.refused;
     return;
   }
-  if (ref.round <= store.floor() || store.find(ref) != nullptr) return;
+  if (ref.round <= store.floor()) return;
+  if (store.find(ref) != nullptr) return missing.pushed(ref);
   reached(from, ref.round);
   if (ref.round.value > current().value + 1 + config.limits.window) {
     ++stats.refused;
@@ -123,6 +124,7 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
     need(ref, from, false);
     return arm_pull(fx);
   }
+  missing.pushed(ref);
   const VertexPtr& shared = message.vertex;
   const bool same = shared && shared->digest == message.digest &&
                     shared->payload.bytes.size() == payload->bytes.size();

@@ -66,11 +66,25 @@ void MissingVertices::discharge(NodeId who) {
   --charged_[who.value];
 }
 
+void MissingVertices::drop(const Ref& ref) {
+  const auto it = missing_.find(ref);
+  if (!it->second.certified) discharge(it->second.needed_by);
+  missing_.erase(it);
+}
+
+// R11
 void MissingVertices::found(const Ref& ref) {
   const auto it = missing_.find(ref);
   if (it == missing_.end()) return;
-  if (!it->second.certified) discharge(it->second.needed_by);
-  missing_.erase(it);
+  if (it->second.ticks > 0 && !it->second.pushed) on_trial_.insert(ref);
+  drop(ref);
+}
+
+// R11
+void MissingVertices::pushed(const Ref& ref) {
+  on_trial_.erase(ref);
+  longer_.erase(ref);
+  if (const auto it = missing_.find(ref); it != missing_.end()) it->second.pushed = true;
 }
 
 void MissingVertices::forget(Round floor) {

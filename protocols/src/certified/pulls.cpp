@@ -44,7 +44,10 @@ void Bullshark::State::reached(NodeId peer, Round round) {
 }
 
 void Bullshark::State::arm_pull(Fx& fx) {
-  if (pull_timer.runs() || (missing.empty() && batches.lacking() == 0 && !lagging())) return;
+  // R11: where all vertices are dense nothing depends on who is late.
+  const bool tries = config.rules.parents != Parents::kDense && missing.on_trial();
+  const bool idle = missing.empty() && !tries && batches.lacking() == 0;
+  if (pull_timer.runs() || (idle && !lagging())) return;
   pull_timer.arm();
   fx.push(ArmTimer{{kPullTimer, {}}, PullTimer::kEvery});
 }
@@ -146,22 +149,26 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
     if (!answer.vertices.empty() && bytes > config.limits.give_bytes) break;
     answer.vertices.push_back(v);
   }
+  std::uint64_t searched = 0;
   for (const Digest& root : message.batches) {
     const auto payload = batch(root);
-    if (!payload) continue;
+    if (!payload) {
+      searched += n() * sizeof(Digest);  // it was looked for at every author
+      continue;
+    }
     bytes += payload->bytes.size();
     const bool first = answer.vertices.empty() && answer.batches.empty();
     if (!first && bytes > config.limits.give_bytes) break;
     answer.batches.push_back(*payload);
   }
-  serve(from, std::move(answer), bytes, fx);
+  serve(from, std::move(answer), bytes + searched, fx);
 }
 
-// R10: what one peer is sent is bounded in time as well, however much it asks. To ask again is not
-// a fault, and does not count as one.
+// R10: what one peer is sent is bounded in time as well, however much it asks, and so is what was
+// looked for in vain. To ask again is not a fault, and does not count as one.
 void Bullshark::State::serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& fx) {
+  if (bytes > 0 && service.count(peer, bytes)) fx.push(ArmTimer{{kServeTimer, {}}, kServeEvery});
   if (answer.vertices.empty() && answer.batches.empty()) return;
-  if (service.count(peer, bytes)) fx.push(ArmTimer{{kServeTimer, {}}, kServeEvery});
   fx.send(peer, std::move(answer));
 }
 

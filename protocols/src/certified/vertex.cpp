@@ -150,8 +150,9 @@ Flaw flaw_of_stragglers(const Header& h, const Rules& rules, const Committee& co
   for (std::size_t i = 0; i < h.stragglers.size(); ++i) {
     const Ref& r = h.stragglers[i];
     const bool ordered = i == 0 || h.stragglers[i - 1] < r;
-    const bool in_time = r.round.value > 0 && r.round.value + 1 < h.round.value &&
-                         r.round.value + gc_depth >= h.round.value;
+    const bool below = r.round.value > 0 && r.round < h.round;
+    const std::uint64_t age = below ? h.round.value - r.round.value : 0;
+    const bool in_time = age >= 2 && age <= gc_depth;
     if (!ordered || !in_time || !committee.contains(r.author) || r.author == h.author) {
       return Flaw::kStragglers;
     }

@@ -122,8 +122,9 @@ bool LeaderChain::receive(NodeId from, const Forward& m, Fx&) {
 
 // R12
 bool LeaderChain::receive(NodeId from, const Offer& m, Fx& fx) {
-  const auto known = order::offered(from, m, log_, requests_, fx);
-  return known && receive(from, *known, fx);
+  const auto news = order::take_offer(from, m, ticks_, log_, requests_, fx);
+  if (!news) ++refused_;
+  return news && *news;
 }
 
 // R12
@@ -318,7 +319,17 @@ void LeaderChain::on(const Endorsed& e, Fx& fx) {
   tell(vote, fx);
   const bool counts =
       c.kind != Kind::kNotarize || !rules_.linear() || leader(c.view + 1) == config_.self;
-  if (counts && near(c.view) && c.view > target_.view && count(config_.self, vote, fx)) advance(fx);
+  if (!near(c.view) || c.view <= target_.view) return;
+  if (!counts) return keep_to_repeat(vote);
+  if (count(config_.self, vote, fx)) advance(fx);
+}
+
+// R11. Only the next leader counts votes for a block of the linear family, so no certificate comes
+// of this one here; it may be lost on its way to that leader.
+void LeaderChain::keep_to_repeat(const Vote& vote) {
+  View& v = views_[vote.view];
+  if (!v.notarized)
+    v.votes[static_cast<std::size_t>(vote.kind)].good[vote.digest][config_.self] = vote.signature;
 }
 
 void LeaderChain::tell(const Vote& vote, Fx& fx) const {

@@ -8,14 +8,14 @@
 
 namespace thresher::order {
 
-/// The request that was offered, if it is here and still waits; one that is not here is asked for.
+/// Takes the request that was offered, if it is here and still waits, as Requests::take() says; one
+/// that is not here is asked for.
 template <class Fx>
-std::optional<Forward> offered(NodeId from, const Offer& m, const SlotLog& log,
-                               const Requests& requests, Fx& fx) {
-  if (log.repeats(m.digest)) return std::nullopt;
-  auto known = requests.forward_of(m);
-  if (!known) fx.send(from, Ask{m.digest, m.urgent});
-  return known;
+Result<bool> take_offer(NodeId from, const Offer& m, std::uint64_t now, const SlotLog& log,
+                        Requests& requests, Fx& fx) {
+  if (log.repeats(m.digest)) return false;
+  if (requests.find(m.digest) == nullptr) fx.send(from, Ask{m.digest, m.urgent});
+  return requests.take(from, m, now);
 }
 
 template <class Fx>

@@ -108,7 +108,9 @@ void Pbft::resume(Fx& fx) {
   if (view_ == 1) return;
   active_ = false;
   behind_ = true;
+  (void)latest_.raise(config_.self, view_);
   fx.broadcast(Want{view_, delivered()});
+  forget_view_changes(fx);  // the record of the view may be all that was written
   load_view_changes();
   if (!broadcast_.submitted(number_of(view_))) submit_view_change(fx);
 }
@@ -262,18 +264,21 @@ bool Pbft::receive(NodeId from, const NewView& m, Fx&) {
   return starts_.try_emplace(m.view, m.from).second;
 }
 
+// Only a leader has something to do for what is urgent to a peer.
+bool Pbft::took(bool urgent, const Result<bool>& news) {
+  if (!news) ++refused_;
+  return news && *news && (!urgent || leader(view_) == config_.self);
+}
+
 // R1: a peer's queue holds what it submitted, and apart from it what it waits for most.
 bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
-  const auto news =
-      requests_.take(from, m, ticks_, [this](const Digest& d) { return log_.repeats(d); });
-  if (!news) ++refused_;
-  return news && *news && (!m.urgent || leader(view_) == config_.self);
+  const auto ordered = [this](const Digest& d) { return log_.repeats(d); };
+  return took(m.urgent, requests_.take(from, m, ticks_, ordered));
 }
 
 // R1, R7
 bool Pbft::receive(NodeId from, const Offer& m, Fx& fx) {
-  const auto known = order::offered(from, m, log_, requests_, fx);
-  return known && receive(from, *known, fx);
+  return took(m.urgent, order::take_offer(from, m, ticks_, log_, requests_, fx));
 }
 
 // R1, R7
@@ -455,7 +460,7 @@ void Pbft::move_floor(Fx& fx) {
 
 // R7: whether its clock may run.
 bool Pbft::together() const {
-  return active_ || latest_.at_least(view_) + 1 >= config_.committee.at_least(kQuorum);
+  return active_ || latest_.at_least(view_) >= config_.committee.at_least(kQuorum);
 }
 
 // R8: whether anything waits but others to come to its view.

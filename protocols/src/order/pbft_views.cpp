@@ -22,6 +22,7 @@ constexpr std::uint64_t kMaxPatience = 256;
 void Pbft::change_view(std::uint64_t view, Fx& fx) {
   THRESHER_ASSERT(view > view_, "R7: a view that was left is never entered again");
   view_ = view;
+  (void)latest_.raise(config_.self, view);
   active_ = false;
   age_ = 0;
   patience_ = std::min(patience_ + kMorePatience, kMaxPatience);

@@ -227,6 +227,13 @@ void Raft::cut(std::uint64_t from, Fx& fx) {
   log_.resize(from - base_ - 1);
 }
 
+// R5: what is appended here is not ordered again.
+void Raft::append(const Entry& e, Fx& fx) {
+  if (!e.value.empty()) known_.try_emplace(hash(e.value.view()), last() + 1);
+  log_.push_back(e);
+  store(last(), fx);
+}
+
 // R3, R5: a value that the log holds is not ordered again.
 void Raft::order(const Bytes& value, Fx& fx) {
   if (last() - delivered_ >= config_.history) return;  // it is asked for again later
@@ -315,9 +322,7 @@ void Raft::receive(NodeId from, const AppendEntries& m, Fx& fx) {
       THRESHER_ASSERT(index > commit_, "a committed entry is never replaced (leader completeness)");
       cut(index, fx);
     }
-    log_.push_back(e);
-    if (!e.value.empty()) known_.try_emplace(hash(e.value.view()), index);
-    store(index, fx);
+    append(e, fx);
   }
   const std::uint64_t agreed = std::max(index, std::min(commit_, last()));
   fx.send(from, AppendEntriesReply{term_, agreed, true});
@@ -415,13 +420,16 @@ void Raft::drop_log(Fx& fx) {
 void Raft::adopt(std::uint64_t index, std::uint64_t term, const Bytes& value, Fx& fx) {
   if (index <= commit_) return;
   if (index > last() || term_at(index) != term) {
-    drop_log(fx);
-    base_ = index - 1;
-    base_term_ = 0;
-    log_.push_back({term, value});
-    store(index, fx);
-    fx.push(Persist{kBase, numbers(0), numbers(base_, base_term_)});
-    delivered_ = commit_ = base_;
+    const bool next = index == commit_ + 1;  // what is committed below it stays, with its values
+    if (next) {
+      cut(index, fx);
+    } else {
+      drop_log(fx);
+      base_ = delivered_ = commit_ = index - 1;
+      base_term_ = 0;
+    }
+    append({term, value}, fx);
+    if (!next) fx.push(Persist{kBase, numbers(0), numbers(base_, base_term_)});
     role_ = Role::kFollower;
   }
   commit_to(index, fx);

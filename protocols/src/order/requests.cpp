@@ -30,11 +30,20 @@ Result<bool> Requests::add(NodeId from, const Bytes& value, const Digest& digest
   return true;
 }
 
-void Requests::urge(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now) {
+bool Requests::urge(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now) {
   Peer& peer = peers_[from];
-  if (peer.urgent == digest) return;
+  if (peer.urgent == digest) return false;
   hold(value, digest, now);
   if (const auto last = std::exchange(peer.urgent, digest)) release(*last);
+  return true;
+}
+
+Result<bool> Requests::take(NodeId from, const Offer& m, std::uint64_t now) {
+  const Queued* known = find(m.digest);
+  if (known == nullptr) return false;
+  const Bytes value = known->value;
+  if (!m.urgent) return add(from, value, m.digest, now);
+  return urge(from, value, m.digest, now);
 }
 
 void Requests::remove(const Digest& digest) {

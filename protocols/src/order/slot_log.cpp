@@ -26,6 +26,8 @@ void SlotLog::restore(const Bytes& key, const Bytes& mark, const Bytes& value) {
 bool SlotLog::adopt(const Bytes& key, const Bytes& value) {
   const std::uint64_t slot = Reader(key.view()).u64();
   if (slot < delivered_) return false;
+  // What was decided below is never delivered and so has no name: forget() looks at those that do.
+  decided_.erase(decided_.lower_bound(delivered_), decided_.lower_bound(slot));
   delivered_ = slot;
   decided_.insert_or_assign(slot, value);
   hearsay_.erase(hearsay_.begin(), hearsay_.lower_bound(slot));

@@ -152,6 +152,29 @@ TEST(Pulls, WhatOnePeerIsSentIsBoundedAndOthersAreServed) {
   EXPECT_EQ(t.sent<Give>(3).size(), answers + 1);
 }
 
+// A payload that is nowhere is looked for at every author, and the answer is empty: nothing counted
+// such questions.
+TEST(Pulls, PayloadsThatNobodyHasCountAmongWhatAPeerIsSent) {
+  Limits limits;
+  limits.serve_bytes_per_peer = 64 * 1024;
+  Desk t(4, Rules::anchored_bullshark(), limits);
+  for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
+  const Want known{{{NodeId{1}, Round{1}}}, {}};
+  Want unknown;
+  for (std::uint64_t k = 0; k < limits.give_vertices; ++k)
+    unknown.batches.push_back(payload_of(1000 + k, 8).root);
+  t.say(3, known);
+  EXPECT_EQ(t.sent<Give>(3).size(), 1u);
+  for (int i = 0; i < 10; ++i) t.say(3, unknown);
+  t.say(3, known);
+  EXPECT_EQ(t.sent<Give>(3).size(), 1u);
+  t.say(2, known);
+  EXPECT_EQ(t.sent<Give>(2).size(), 1u) << "others are served";
+  t.expire(kServe);
+  t.say(3, known);
+  EXPECT_EQ(t.sent<Give>(3).size(), 2u);
+}
+
 // Its last header shows what its author holds. Ten liars of 31 that asked for old rounds made the
 // others send six times the bytes of fair weather.
 TEST(Pulls, WhoSignedAHeaderGetsNoWholeRoundsBelowIt) {

@@ -199,6 +199,12 @@ TEST(Shapes, EachFlawHasItsName) {
   EXPECT_EQ(flaw([](Header& h) { h.fallback = true; }), Flaw::kFallback);
   EXPECT_EQ(flaw([](Header& h) { h.payload_bytes = 1; }), Flaw::kPayload);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].round = Round{8}; }), Flaw::kStragglers);
+  EXPECT_EQ(flaw([](Header& h) {
+              h.stragglers = {{NodeId{1}, Round{UINT64_MAX}}};
+            }),
+            Flaw::kStragglers)
+      << "one above it is round 0";
+  EXPECT_EQ(flaw([](Header& h) { h.stragglers = {{NodeId{1}, Round{0}}}; }), Flaw::kStragglers);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].author = NodeId{3}; }), Flaw::kStragglers);
   EXPECT_EQ(flaw([](Header& h) { std::swap(h.stragglers[0], h.stragglers[1]); }),
             Flaw::kStragglers);

@@ -149,6 +149,38 @@ TEST(Raft, WhatItAdoptsReplacesItsLogOnTheDiskToo) {
   EXPECT_FALSE(granted(fx));  // it has an entry of term 8
 }
 
+// R5: a value that a node took over with its log was ordered again when it led.
+TEST(Raft, WhatItAdoptsIsNotOrderedAgain) {
+  const auto number = [](std::uint64_t v) { return Bytes::from(Writer().u64(v).take()); };
+  const auto value = [&](std::uint64_t k) { return number(1000 + k); };
+  constexpr std::uint64_t kFirst = 5, kTerm = 1;
+  Raft node = started(0, {});
+  std::uint64_t stored = 0;
+  const auto feed = [&](const InputOf<Raft>& input) {
+    Raft::Fx fx;
+    step(node, input, fx);
+    stored = 0;
+    for (const auto& effect : fx.list()) {
+      const auto* p = std::get_if<Persist>(&effect);
+      stored += p != nullptr && p->table == raft::kEntries ? 1 : 0;
+    }
+  };
+  // The host gives one entry after the other.
+  for (std::uint64_t k = kFirst; k < kFirst + 3; ++k)
+    feed(Restored{raft::kEntries, raft::entry_key(k), number(kTerm), value(k)});
+  EXPECT_EQ(node.delivered(), kFirst + 2);
+  feed(Expired{{1, {}}});
+  feed(Received<Raft::Message>{NodeId{1}, raft::RequestVoteReply{1, true, true}});
+  feed(Received<Raft::Message>{NodeId{1}, raft::RequestVoteReply{1, true, false}});
+  ASSERT_EQ(node.role(), Raft::Role::kLeader);
+  for (std::uint64_t k = kFirst; k < kFirst + 3; ++k) {
+    feed(Received<Raft::Message>{NodeId{2}, raft::Forward{value(k)}});
+    EXPECT_EQ(stored, 0u) << k;
+  }
+  feed(Received<Raft::Message>{NodeId{2}, raft::Forward{value(0)}});
+  EXPECT_EQ(stored, 1u);
+}
+
 // One node has the better log, the other the higher term, the third is down: each refused the
 // other's pre-vote for ever.
 TEST(Raft, TwoThatRefuseEachOthersTrialsAgreeOnATerm) {

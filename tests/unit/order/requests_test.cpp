@@ -57,11 +57,32 @@ TEST_F(RequestsTest, WhatIsForwardedIsTakenOnceAndWithinItsBounds) {
   EXPECT_EQ(take(Value(2), false, true), "no news");
   EXPECT_EQ(requests_.find(Value(2).digest()), nullptr);
   EXPECT_EQ(take(Value(3), true), "news");
+  EXPECT_EQ(take(Value(3), true), "no news");
   EXPECT_NE(requests_.find(Value(3).digest()), nullptr);
   EXPECT_EQ(take(Value(4, 300), false), "news");
   EXPECT_EQ(take(Value(5, 301), false), to_string(Errc::kTooLarge));
   EXPECT_EQ(requests_.take(NodeId{1}, {{}, false}, 0, [](const Digest&) { return false; }).error(),
             Errc::kMalformed);
+}
+
+// One forward of the largest value, and 10,000 offers of it: each made a node hash all of it again.
+// The name here is not the value's, so whoever hashed it would take it under another.
+TEST_F(RequestsTest, WhatIsOfferedIsTakenByItsNameAndNothingIsHashed) {
+  const Bytes value = Value(1, 300).bytes;
+  const Digest name = Value(2).digest();
+  EXPECT_TRUE(*requests_.add(NodeId{1}, value, name, 0));
+  EXPECT_TRUE(*requests_.take(NodeId{2}, Offer{name, true}, 0));
+  for (int k = 0; k < 10'000; ++k) {
+    EXPECT_FALSE(*requests_.take(NodeId{2}, Offer{name, true}, 0));
+    EXPECT_FALSE(*requests_.take(NodeId{1}, Offer{name, false}, 0));
+  }
+  EXPECT_TRUE(*requests_.take(NodeId{3}, Offer{name, false}, 0));
+  EXPECT_FALSE(*requests_.take(NodeId{3}, Offer{Value(9).digest(), true}, 0)) << "not here";
+  EXPECT_EQ(requests_.find(hash(value.view())), nullptr);
+  EXPECT_EQ(requests_.bytes(), 300u);
+  requests_.remove(name);
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_EQ(requests_.bytes(), 0u);
 }
 
 TEST_F(RequestsTest, WhoSubmitsMuchDelaysOthersByATurn) {

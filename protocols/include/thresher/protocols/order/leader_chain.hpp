@@ -271,6 +271,7 @@ class LeaderChain {
   void say(Kind kind, const Reference& about, Fx& fx);
   void endorse(Kind kind, const Reference& about, Fx& fx);
   void tell(const leader_chain::Vote& vote, Fx& fx) const;
+  void keep_to_repeat(const leader_chain::Vote& vote);
 
   // leader_chain_views.cpp: views and blocks.
   void advance(Fx& fx);

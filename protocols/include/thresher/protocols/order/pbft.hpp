@@ -227,6 +227,7 @@ class Pbft {
   bool receive(NodeId from, const pbft::Fetched& m, Fx& fx);
   bool receive(NodeId from, const pbft::Offer& m, Fx& fx);
   bool receive(NodeId from, const pbft::Ask& m, Fx& fx);
+  bool took(bool urgent, const Result<bool>& news);
   NodeId leader(std::uint64_t view) const;
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
   bool note_view(NodeId from, const Message& m);
@@ -316,7 +317,7 @@ class Pbft {
   std::map<NodeId, pbft::ViewChange> changes_;                          // to this view
   Choice chosen_;                        // what this view proposes again
   std::map<std::uint64_t, Asked> asks_;  // for values that this view's leader named, by slot
-  Marks latest_;     // highest view a peer moved to: the one that a correct node moved to
+  Marks latest_;     // highest view each moved to: the one that a correct node moved to
   Marks announced_;  // slots delivered by a quorum
   Marks frontier_;   // slots delivered by a correct node
   order::Requests requests_;

@@ -157,6 +157,7 @@ class Raft {
   void follow(std::uint64_t term, Fx& fx);
   void save_ballot(Fx& fx) const;
   void store(std::uint64_t index, Fx& fx) const;
+  void append(const raft::Entry& e, Fx& fx);
   void cut(std::uint64_t from, Fx& fx);
   void ask_votes(bool pre_vote, Fx& fx);
   void count_vote(NodeId from, Fx& fx);

@@ -88,13 +88,16 @@ class Requests {
     const Digest digest = hash(m.value.view());
     if (ordered(digest)) return false;
     if (!m.urgent) return add(from, m.value, digest, now);
-    urge(from, m.value, digest, now);
-    return true;
+    return urge(from, m.value, digest, now);
   }
+  /// The same for what `from` offers, if it is held here. Nothing is hashed: an offer has 40 bytes,
+  /// whatever the size of the request. Pre: it was not ordered.
+  Result<bool> take(NodeId from, const Offer& m, std::uint64_t now);
   /// False when `from` said it before. kQuotaExceeded when its queue is full.
   Result<bool> add(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
-  /// The request that `from` wants next, in place of the last one that it wanted next.
-  void urge(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
+  /// The request that `from` wants next, in place of the last one that it wanted next. False when
+  /// it was that already.
+  bool urge(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
   void remove(const Digest& digest);
 
   /// No queue holds anything.
