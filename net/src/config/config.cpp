@@ -14,6 +14,7 @@
 #include "http/loopback_address.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::net {
 namespace {
@@ -178,7 +179,13 @@ std::vector<Key> network_keys() {
 std::vector<Key> limit_keys() {
   using O = NodeOptions;
   return {
-      {"limits", "block_bytes", "payload of one block", &O::block_bytes, 1u << 12, 4u << 20, {}},
+      {"limits",
+       "block_bytes",
+       "payload of one block",
+       &O::block_bytes,
+       1u << 12,
+       kMostPayloadBytes,
+       {}},
       {"limits",
        "pool_bytes",
        "transactions that wait; more is answered 'overloaded'",

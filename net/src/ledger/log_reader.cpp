@@ -8,7 +8,7 @@
 
 namespace thresher::net {
 namespace {
-/// Payload in one part of the log, one block at least. Unit: bytes.
+/// Blocks and their payload in one part of the log, one block at least. Unit: bytes.
 constexpr std::size_t kPartBytes = 1u << 20;
 constexpr std::uint32_t kPartBlocks = 2048;
 }  // namespace
@@ -81,13 +81,14 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
     return {{kLogPart, wire::encode(out), {}}, rest, false};
   }
   std::vector<std::byte> payload_bytes;
+  std::size_t bytes = 0;
   (void)each(want.after, [&](const LogEntry& entry) {
     if (entry.slot > head) return false;
     const auto total = static_cast<std::uint32_t>(entry.blocks.size());
     for (std::uint32_t i = std::exchange(leave_out, 0); i < total; ++i) {
       const LoggedBlock& b = entry.blocks[i];
-      const bool full =
-          payload_bytes.size() + b.place.size > kPartBytes || out.blocks.size() == kPartBlocks;
+      bytes += b.place.size + encoded_size(*b.block);  // headers name up to n blocks each
+      const bool full = bytes > kPartBytes || out.blocks.size() == kPartBlocks;
       if (!out.blocks.empty() && full) return false;
       // Not hashed here: the asker does, and asks another node when it is damaged.
       const auto body = b.place.size > 0 ? store_.read_body(b.place) : Result<Bytes>(Bytes{});

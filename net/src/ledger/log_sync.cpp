@@ -8,6 +8,7 @@
 #include "thresher/net/codec.hpp"
 #include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::net {
 namespace {
@@ -23,6 +24,15 @@ constexpr std::uint32_t kMostDoublings = 10;
 constexpr std::size_t kMaxChecks = 8;
 /// Parts that one question asks for: its way and the wait for a processor are paid once for all.
 constexpr std::uint32_t kParts = 8;
+/// Rounds that one commit may order, as far as is provided for: those that a protocol keeps ahead.
+constexpr std::uint64_t kRounds = 256;
+
+// What a block takes here: its bytes, and the memory beside them. One without a payload has some 50
+// bytes on the wire.
+std::size_t weight_of(const OrderedBlock& block) {
+  constexpr std::size_t kShared = 64;  // who shares it, and the bytes of its proof
+  return block.payload_bytes + encoded_size(block) + sizeof(OrderedBlock) + kShared;
+}
 }  // namespace
 
 void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now, Round wanted) {
@@ -54,6 +64,7 @@ void LogSync::rewind() {
   cursor_hash_ = confirmed_hash_;
   open_ = {};
   open_total_ = 0;
+  open_bytes_ = 0;
   held_.clear();
   held_bytes_ = 0;
   checks_.clear();
@@ -75,9 +86,22 @@ void LogSync::change_giver(std::uint64_t now) {
   ask();
 }
 
+// So often everybody had a turn and nothing was confirmed. f liars alone do not bring that about.
+std::uint32_t LogSync::doublings() const {
+  return std::min(fruitless_ / std::max(1u, committee_.size() - 1), kMostDoublings);
+}
+
 bool LogSync::turn_is_over(std::uint64_t now) const {
-  const std::uint32_t laps = fruitless_ / std::max(1u, committee_.size() - 1);
-  return now > turn_us_ + (kTurn << std::min(laps, kMostDoublings));
+  return now > turn_us_ + (kTurn << doublings());
+}
+
+// A commit can be checked when all of it is here, and a giver that lies may never end one. So it
+// gets room for most commits at first, and more, up to what n members can fill, when no giver could
+// end it within that.
+std::size_t LogSync::room_for_open() const {
+  constexpr std::uint64_t kFirst = kBufferBytes;
+  const std::uint64_t most = kRounds * committee_.size() * kMostPayloadBytes;
+  return static_cast<std::size_t>(std::min(kFirst << doublings(), std::max(kFirst, most)));
 }
 
 wire::LogPlace LogSync::next_place() const {
@@ -89,6 +113,8 @@ void LogSync::ask() {
   ask_after(next.after, next.leave_out);
 }
 
+// What is whole waits to be confirmed and throttles the giver. A commit that is open does not: only
+// its rest makes it whole.
 void LogSync::ask_after(Round slot, std::uint32_t have) {
   if (!active_ || owed_ > 0 || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready())
     return;
@@ -137,6 +163,7 @@ void LogSync::lied(const std::string& how, std::uint64_t now) {
 LogSync::Took LogSync::take(const wire::LogBlock& in, const Frame& frame, std::size_t& offset) {
   const std::uint32_t size = in.payload_bytes;
   if (size > frame.payload.size() - offset || in.total == 0) return Took::kFalse;
+  if (size > kMostPayloadBytes) return Took::kFalse;
   if (open_total_ == 0) {
     if (in.slot <= cursor_) return Took::kOutOfPlace;
     open_ = {in.slot, in.commit, {}, cursor_};
@@ -153,9 +180,10 @@ LogSync::Took LogSync::take(const wire::LogBlock& in, const Frame& frame, std::s
   offset += size;
   const Digest root = size > 0 ? payload_root(content.view()) : Digest{};
   if (block->payload_bytes != size || block->payload_root != root) return Took::kFalse;
-  held_bytes_ += size + encoded_size(*block);
+  open_bytes_ += weight_of(*block);
   open_.blocks.push_back(size > 0 ? with_payload(*block, content) : std::move(block));
   if (open_.blocks.size() < open_total_) return Took::kGood;
+  held_bytes_ += std::exchange(open_bytes_, 0);
   cursor_ = open_.slot;
   cursor_hash_ = chained(cursor_hash_, open_);
   held_.push_back(std::exchange(open_, {}));
@@ -191,7 +219,11 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
                     " of the log, a payload that is not the one of its blocks",
                 now);
   }
-  if (took != Took::kGood || held_bytes_ > kBufferBytes) return change_giver(now);
+  if (took != Took::kGood) return change_giver(now);
+  if (open_bytes_ > room_for_open()) {
+    ++fruitless_;
+    return change_giver(now);
+  }
   heard_us_ = now;
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
@@ -232,7 +264,7 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
     Commit commit = std::move(held_.front());
     held_.pop_front();
     for (const OrderedBlockPtr& b : commit.blocks) {
-      held_bytes_ -= b->payload_bytes + encoded_size(*b);
+      held_bytes_ -= weight_of(*b);
     }
     ++fetched_;
     hooks_.apply(std::move(commit));

@@ -8,7 +8,9 @@
 // after another in the frame's payload.
 //
 // Guarantees: hands out a commit only when kValidity peers named the log hash that follows from it,
-// so one correct node at least made it; holds at most kBufferBytes of what is not confirmed; a
+// so one correct node at least made it; holds at most kBufferBytes of whole commits that are not
+// confirmed, and as much of one that is not whole, or twice as much whenever all givers had a turn
+// and none could end it, up to what n members can fill in the rounds that a protocol keeps; a
 // giver that stops, lies or floods is replaced by the next, one that is slow gives for its turn and
 // not longer, so of the time f in n - 1 parts at most are lost to liars. Named is a giver whose lie
 // is shown: its answer cannot be decoded, its payloads are not those of its blocks, or kValidity
@@ -81,7 +83,9 @@ class LogSync {
   };
   void lied(const std::string& how, std::uint64_t now);
   void change_giver(std::uint64_t now);
+  std::uint32_t doublings() const;
   bool turn_is_over(std::uint64_t now) const;
+  std::size_t room_for_open() const;
   void end_at_head();
   void rewind();
   wire::LogPlace next_place() const;
@@ -102,7 +106,7 @@ class LogSync {
   std::uint32_t owed_ = 0;       // parts that the giver has yet to send
   std::uint64_t heard_us_ = 0;   // last time that the giver sent something, or it was confirmed
   std::uint64_t turn_us_ = 0;    // when the giver's turn began
-  std::uint32_t fruitless_ = 0;  // turns that ended by time since something was confirmed
+  std::uint32_t fruitless_ = 0;  // turns that ended by time or room since something was confirmed
   Round wanted_{0};
   Round confirmed_{0};
   Digest confirmed_hash_{};
@@ -112,8 +116,9 @@ class LogSync {
   Digest cursor_hash_{};
   Commit open_;                   // a commit whose blocks are coming
   std::uint32_t open_total_ = 0;  // blocks it will have; 0: none is open
+  std::size_t open_bytes_ = 0;    // weight of its blocks
   std::deque<Commit> held_;
-  std::size_t held_bytes_ = 0;
+  std::size_t held_bytes_ = 0;  // weight of theirs
   std::map<Round, Check> checks_;
   bool at_head_ = false;
   std::uint64_t fetched_ = 0;

@@ -159,7 +159,10 @@ void Pruner::prune(const Checkpoint& horizon) {
   const auto named = [&](std::uint32_t table, ByteView key, ByteView value) {
     return payload_named(log_, table, key, value);
   };
-  hooks_.done(*begin, store_.release(named, kBeginTable));
+  const std::uint64_t before = store_.released();
+  const auto released = store_.release(named, kBeginTable);
+  using Freed = Result<std::uint64_t, Error>;
+  hooks_.done(*begin, released ? Freed(store_.released() - before) : Freed(released.error()));
 }
 
 }  // namespace thresher::net

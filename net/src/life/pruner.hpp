@@ -39,8 +39,9 @@ class Pruner {
     std::function<void(std::vector<Persist>, std::function<void()>)> durably;
     /// From now on the log begins there; calls back when all who read it know.
     std::function<void(const LogBegin&, std::function<void()>)> begins;
-    /// The space was given back, or why not.
-    std::function<void(const LogBegin&, const Result<Unit, Error>&)> done;
+    /// So many bytes were given back to the disk, or why none. 0: what is still needed begins in
+    /// the same part of the store's log, or the store is one file.
+    std::function<void(const LogBegin&, const Result<std::uint64_t, Error>& freed)> done;
   };
   /// Erasures in one write.
   static constexpr std::size_t kBatch = 1024;

@@ -1,6 +1,7 @@
 #include "life/snapshot_folder.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,6 +56,15 @@ std::optional<Round> slot_in(const std::string& name) {
   const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), slot);
   const bool whole = wrong == std::errc{} && end == name.data() + name.size();
   return whole ? std::optional(Round{slot}) : std::nullopt;
+}
+
+// An IncomingSnapshot has it open: that holds a lock on its state.
+bool is_in_use(const std::string& incoming) {
+  const int file = ::open((incoming + "/state").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool locked = ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return locked;
 }
 
 // Negative: the disk refuses.
@@ -181,7 +191,31 @@ bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own) {
   }
   return (own.empty() || write_synced(partial_ + "/own", sealed_file(own).view())) &&
          write_synced(partial_ + "/manifest", sealed_file(encode(manifest).view()).view()) &&
-         std::rename(partial_.c_str(), path_.c_str()) == 0 && sync_folder_of(path_);
+         put_in_place(partial_, path_);
+}
+
+// What has the name was damaged, or the log came to that slot by another way. A crash leaves one of
+// the two under it.
+bool put_in_place(const std::string& finished, const std::string& name) {
+  if (std::rename(finished.c_str(), name.c_str()) == 0) return sync_folder_of(name);
+  if (errno != ENOTEMPTY && errno != EEXIST) return false;
+  std::error_code error;
+  if (::renameat2(AT_FDCWD, finished.c_str(), AT_FDCWD, name.c_str(), RENAME_EXCHANGE) == 0) {
+    fs::remove_all(finished, error);
+    return sync_folder_of(name);
+  }
+  // Not every file system exchanges names.
+  const std::string before = name + ".before" + kPartial;
+  fs::remove_all(before, error);
+  if (std::rename(name.c_str(), before.c_str()) != 0) return false;
+  if (std::rename(finished.c_str(), name.c_str()) != 0) return false;
+  fs::remove_all(before, error);
+  return sync_folder_of(name);
+}
+
+void SnapshotFolder::create() const {
+  std::error_code error;
+  if (fs::create_directory(path_, error)) (void)sync_folder_of(path_);
 }
 
 std::vector<Round> SnapshotFolder::slots() const {
@@ -242,14 +276,13 @@ void SnapshotFolder::remove_unfinished(Round log_end) const {
     const fs::path& path = entry.path();
     const auto slot = path.extension() == kIncoming ? slot_in(path.stem().string()) : std::nullopt;
     std::error_code ignored;
-    if (slot && *slot <= log_end) fs::remove_all(path, ignored);
+    if (slot && *slot <= log_end && !is_in_use(path)) fs::remove_all(path, ignored);
   }
 }
 
 // The folder around it is there, or was moved away: a new one would not be the node's.
 std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
-  std::error_code error;
-  fs::create_directory(path_, error);
+  create();
   remove_unfinished(slot);
   const std::string path = path_of(slot);
   const std::string partial = path + kPartial;

@@ -128,6 +128,10 @@ class SnapshotFile {
   std::optional<HashedFile> ledger_;
 };
 
+/// Gives a finished folder its name, in the place of what has it, and makes the name durable.
+/// False: the disk refused.
+bool put_in_place(const std::string& finished, const std::string& name);
+
 class SnapshotFolder {
  public:
   /// Behind the slot in the name of one that comes from peers.
@@ -135,6 +139,8 @@ class SnapshotFolder {
 
   explicit SnapshotFolder(const std::string& data) : path_(data + "/snapshots") {}
 
+  /// Makes the folder itself, durably, if it is not there.
+  void create() const;
   /// Finished ones, newest first.
   std::vector<Round> slots() const;
   /// Empty when a byte is not what it was.
@@ -145,7 +151,7 @@ class SnapshotFolder {
   std::unique_ptr<SnapshotFile> begin(Round slot) const;
   void remove_unfinished() const;
   /// Also what was begun to be taken from peers (snapshot_incoming.hpp) and is of a slot that the
-  /// own log has: nothing asks for the rest of it.
+  /// own log has: nothing asks for the rest of it. Not what is being taken now.
   void remove_unfinished(Round log_end) const;
   /// Removes all but the newest `count`. False: errno says why one could not be.
   /// What a start cannot use does not displace what it can: of those that are `certified` the

@@ -1,6 +1,7 @@
 #include "life/snapshot_incoming.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,7 +99,7 @@ std::unique_ptr<IncomingSnapshot> IncomingSnapshot::open(const SnapshotFolder& f
                                                          const Manifest& manifest) {
   std::unique_ptr<IncomingSnapshot> out(new IncomingSnapshot(folder, manifest));
   std::error_code error;
-  fs::create_directory(folder.path(), error);
+  folder.create();
   for (const auto& entry : fs::directory_iterator(folder.path(), error)) {
     std::error_code ignored;
     if (entry.path().extension() == kIncoming && entry.path() != fs::path(out->path_))
@@ -118,6 +119,8 @@ bool IncomingSnapshot::open_files() {
   if (!replace_synced(path_ + "/manifest", sealed_file(encode(manifest_).view()).view()))
     return false;
   state_ = open_sized(file_of(SnapshotFileName::kState), manifest_.bytes);
+  // So that a snapshot of the own log does not remove it as left over. No other process has it.
+  if (state_ >= 0) (void)::flock(state_, LOCK_EX | LOCK_NB);
   if (state_ >= 0) ledger_ = open_sized(file_of(SnapshotFileName::kLedger), manifest_.ledger_bytes);
   return state_ >= 0 && ledger_ >= 0;
 }
@@ -173,8 +176,8 @@ std::optional<Bytes> IncomingSnapshot::ledger() const {
 
 bool IncomingSnapshot::finish() {
   const std::string name = folder_.path_of(manifest_.checkpoint.slot);
-  return ::fsync(state_) == 0 && ::fsync(ledger_) == 0 &&
-         std::rename(path_.c_str(), name.c_str()) == 0 && sync_folder_of(name);
+  return ::fsync(state_) == 0 && ::fsync(ledger_) == 0 && sync_folder(path_) &&
+         put_in_place(path_, name);
 }
 
 }  // namespace thresher::net

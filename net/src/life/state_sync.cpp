@@ -51,8 +51,9 @@ void StateSync::ask_offers(std::uint64_t now) {
     want.grids = grids();
   }
   for (const NodeId i : node_ids(peers_.size())) {
-    if (i == self_ || peers_[i.value].lied) continue;
-    peers_[i.value].awaited = true;
+    Peer& p = peers_[i.value];
+    if (i == self_ || p.lied) continue;
+    if (std::exchange(p.awaited, true) && ++p.unanswered >= kUnanswered) p.offers.reset();
     hooks_.send(i, {kWantSnapshots, encode(want), {}});
   }
 }
@@ -68,7 +69,10 @@ std::vector<std::uint8_t> StateSync::grids() const {
 
 void StateSync::tick(std::uint64_t now) {
   if (!active_) return;
-  if (now >= asked_us_ + kAskAgain) ask_offers(now);
+  if (now >= asked_us_ + kAskAgain) {
+    doubt(now);
+    ask_offers(now);
+  }
   if (whole()) return;
   if (!chosen_) return choose(now);
   watch_silence(now);
@@ -97,6 +101,7 @@ bool StateSync::offers(NodeId from, const Frame& frame, std::uint64_t now) {
     lie(from, "a snapshot whose certificate does not hold");
     return true;
   }
+  peers_[from.value].unanswered = 0;
   peers_[from.value].grid = own->grid;
   peers_[from.value].offers = std::move(own->offers);
   if (!chosen_) choose(now);
@@ -141,12 +146,15 @@ void StateSync::choose(std::uint64_t now) {
   if (first_offer_us_ == 0) first_offer_us_ = now;
   if (!all && now < first_offer_us_ + kGather) return;
   first_offer_us_ = 0;
+  doubts_ = 0;
   chosen_ = std::move(best);
+  const auto manifest_here = [&] { return digest_of(incoming_->manifest(), genesis_.context()); };
+  if (incoming_ && manifest_here() != chosen_->manifest) incoming_.reset();
   ask_offers(now);
   hooks_.say(Level::kInfo, "takes its state from the snapshot of slot " +
                                std::to_string(chosen_->certificate.checkpoint.slot.value) +
                                " of its peers");
-  if (begun_ && chosen_->manifest == begun) {
+  if (!incoming_ && begun_ && chosen_->manifest == begun) {
     incoming_ = IncomingSnapshot::open(folder_, *begun_);
     if (!incoming_) return give_up("the disk refused it: " + disk_problem(errno), now);
   }
@@ -190,14 +198,34 @@ void StateSync::lie(NodeId who, const std::string& how) {
   hooks_.blame(who, how);
 }
 
+bool StateSync::has_chosen(const Peer& p) const {
+  return !p.lied && p.offers && std::ranges::find(*p.offers, *chosen_) != p.offers->end();
+}
+
+// Those that named it may all be liars by now, and silent: the one correct peer among them may have
+// had to remove it. The others offer what is newer.
+void StateSync::doubt(std::uint64_t now) {
+  if (!chosen_ || whole()) return;
+  const auto has = std::ranges::count_if(peers_, [&](const Peer& p) { return has_chosen(p); });
+  const bool enough = static_cast<std::size_t>(has) >= committee_.at_least(kValidity);
+  doubts_ = enough ? 0 : doubts_ + 1;
+  if (doubts_ >= kDoubts)
+    let_go("only " + std::to_string(has) + " of them say that they still have it", now);
+}
+
 // From the offers again: what is on the disk stays there.
 void StateSync::give_up(const std::string& why, std::uint64_t now) {
+  let_go(why, now);
+  incoming_.reset();
+}
+
+// The files stay open too: if the same is chosen again, they need not be read again.
+void StateSync::let_go(const std::string& why, std::uint64_t now) {
   problem_ = why;
   hooks_.say(Level::kWarning, "the snapshot of slot " +
                                   std::to_string(chosen_->certificate.checkpoint.slot.value) +
                                   " cannot be taken from its peers now: " + why);
   chosen_.reset();
-  incoming_.reset();
   for (Peer& p : peers_) {
     p.offers.reset();
     p.asked.clear();
@@ -207,8 +235,7 @@ void StateSync::give_up(const std::string& why, std::uint64_t now) {
 
 bool StateSync::gives(NodeId id, std::uint64_t now) const {
   const Peer& p = peers_[id.value];
-  return !p.lied && p.offers && now >= p.aside_until_us &&
-         std::ranges::find(*p.offers, *chosen_) != p.offers->end();
+  return now >= p.aside_until_us && has_chosen(p);
 }
 
 void StateSync::ask(NodeId peer, const SnapshotPart& part, std::uint64_t now) {

@@ -12,11 +12,12 @@
 // what the slower ones are about to have too.
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
-// here already, also after a kill. A peer that gives something else is named and not asked again;
-// one that gives nothing is named, and asked again later, when others had their turn. A peer may
-// have kMostOffers offers held, and a manifest of kMostManifest bytes; one answer to each question
-// is looked at. Ends only with a snapshot: what is missing for one is in problem(). Source:
-// docs/adr/039-state-from-peers.md.
+// here already, also after a kill. A snapshot that fewer than kValidity peers still say they have
+// is given up for what they have now. A peer that gives something else is named and not asked
+// again; one that gives nothing is named, and asked again later, when others had their turn. A peer
+// may have kMostOffers offers held, and a manifest of kMostManifest bytes; one answer to each
+// question is looked at. Ends only with a snapshot: what is missing for one is in problem().
+// Source: docs/adr/039-state-from-peers.md.
 #pragma once
 
 #include <functional>
@@ -52,6 +53,12 @@ class StateSync {
   static constexpr std::uint64_t kAside = 5'000'000;
   /// For this long the others may still offer something better than the first that is good enough.
   static constexpr std::uint64_t kGather = 500'000;
+  /// A peer that leaves so many questions for its snapshots unanswered, one after another, counts
+  /// as one that has none.
+  static constexpr std::uint32_t kUnanswered = 3;
+  /// So many questions in a row have to find fewer than kValidity peers that still have the chosen
+  /// one, until it is given up: each answer has the time to come.
+  static constexpr std::uint32_t kDoubts = 3;
   /// Parts of a peer that are on their way.
   static constexpr std::size_t kAhead = 4;
 
@@ -82,7 +89,8 @@ class StateSync {
   struct Peer {
     std::optional<std::vector<SnapshotOffer>> offers{};  ///< empty: it has not answered
     std::optional<std::uint8_t> grid{};                  ///< on which it takes snapshots
-    bool awaited = false;  ///< it was asked for them since it answered
+    bool awaited = false;          ///< it was asked for them since it answered
+    std::uint32_t unanswered = 0;  ///< questions for them since it answered
     std::set<SnapshotPart> asked{};
     std::uint64_t heard_us = 0;
     std::uint64_t aside_until_us = 0;
@@ -100,6 +108,9 @@ class StateSync {
   void manifest(NodeId from, const Bytes& bytes, std::uint64_t now);
   void lie(NodeId who, const std::string& how);
   void give_up(const std::string& why, std::uint64_t now);
+  void let_go(const std::string& why, std::uint64_t now);
+  void doubt(std::uint64_t now);
+  bool has_chosen(const Peer& p) const;
   void watch_silence(std::uint64_t now);
   void ask_parts(std::uint64_t now);
   void ask(NodeId peer, const SnapshotPart& part, std::uint64_t now);
@@ -120,8 +131,9 @@ class StateSync {
   std::uint64_t asked_us_ = 0;
   std::uint64_t first_offer_us_ = 0;  // 0: none was good enough
   std::optional<SnapshotOffer> chosen_;
-  std::unique_ptr<IncomingSnapshot> incoming_;
-  std::optional<Manifest> begun_;  // what was begun before lies on the disk
+  std::uint32_t doubts_ = 0;                    // questions in a row that found too few who have it
+  std::unique_ptr<IncomingSnapshot> incoming_;  // stays while nothing is chosen
+  std::optional<Manifest> begun_;               // what was begun before lies on the disk
   std::size_t turn_ = 0;
   std::string problem_;
 };

@@ -150,6 +150,8 @@ class Connection : public TlsUser, public std::enable_shared_from_this<Connectio
     constexpr std::size_t kBesideBytes = sizeof(Frame) + 64;  // its place, and who shares its bytes
     return kBesideBytes + size_of(frame);
   }
+  /// What max_frame_bytes limits: all behind the field that says it.
+  static std::size_t counted(const Frame& frame) { return size_of(frame) - kSizeField; }
   bool has_room(const Frame& frame) const {
     if (closed_ || !ready_) return false;
     return queued_bytes_ == 0 || queued_bytes_ + weight_of(frame) <= settings_.max_queue_bytes;

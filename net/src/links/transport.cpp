@@ -1,8 +1,5 @@
 #include "thresher/net/transport.hpp"
 
-#include <openssl/evp.h>
-#include <openssl/x509.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -16,6 +13,7 @@
 #include "links/places.hpp"
 #include "links/second_links.hpp"
 #include "links/strangers.hpp"
+#include "links/tls_identity.hpp"
 
 namespace thresher::net {
 namespace {
@@ -31,52 +29,6 @@ constexpr std::uint64_t kBackoffMax = 250'000;
 constexpr std::uint32_t kClientFrameBytes = 64u << 20;
 constexpr std::size_t kClientQueueBytes = 256u << 20;
 constexpr std::uint64_t kClientHandshake = 3'000'000;
-
-// A self-signed certificate whose key is the node's key.
-void install_identity(asio::ssl::context& context, const crypto::SigningKey& key) {
-  crypto::guard_openssl_keys();
-  struct Free {
-    void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
-    void operator()(X509* x) const { X509_free(x); }
-  };
-  const std::unique_ptr<EVP_PKEY, Free> given(EVP_PKEY_new_raw_private_key(
-      EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
-      key.seed().size()));
-  // OpenSSL 3.0 leaves a raw key on its ordinary heap, and puts the copies that it makes of a key
-  // into the guarded one; the first is wiped when it goes.
-  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_dup(given.get()));
-  const std::unique_ptr<X509, Free> cert(X509_new());
-  X509_set_version(cert.get(), 2);
-  ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
-  // Nobody asks for how long it is valid: the key is what counts. So no clock is asked either,
-  // which may say a year that no certificate can.
-  ASN1_TIME_set_string_X509(X509_getm_notBefore(cert.get()), "700101000000Z");
-  ASN1_TIME_set_string_X509(X509_getm_notAfter(cert.get()), "99991231235959Z");
-  X509_set_pubkey(cert.get(), pkey.get());
-  X509_NAME* name = X509_get_subject_name(cert.get());
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
-                             reinterpret_cast<const unsigned char*>("thresher"), -1, -1, 0);
-  X509_set_issuer_name(cert.get(), name);
-  X509_sign(cert.get(), pkey.get(), nullptr);
-  SSL_CTX* raw = context.native_handle();
-  SSL_CTX_use_certificate(raw, cert.get());
-  SSL_CTX_use_PrivateKey(raw, pkey.get());
-}
-
-std::shared_ptr<asio::ssl::context> make_context(const crypto::SigningKey& key) {
-  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls);
-  SSL_CTX* raw = context->native_handle();
-  SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
-  SSL_CTX_set_ciphersuites(raw, "TLS_AES_128_GCM_SHA256");
-  SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(raw, 0);
-  install_identity(*context, key);
-  context->set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
-  // No CA: whose key it is gets checked against the pinned keys once the handshake proved
-  // possession.
-  context->set_verify_callback([](bool, asio::ssl::verify_context&) { return true; });
-  return context;
-}
 
 // Where the nodes are expected to come from.
 std::set<Source> sources_of(const std::vector<PeerAddress>& nodes) {
@@ -191,17 +143,16 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       if (linked || it == links.end()) peers[c.id].last_problem = why;
     }
     if (linked) links.erase(it);
-    seconds.closed(c);
     if (linked) callbacks.on_link(c.id, false);
     if (is_node(c.id) && callbacks.on_change) {
       if (linked || c.refused()) {
         callbacks.on_change({c.id, false, c.refused(), c.address(), why});
       }
-      return;
+    } else if (c.refused()) {
+      const std::string what = is_node(c.id) ? "node " + std::to_string(c.id) + ": " + why : why;
+      if (complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
     }
-    if (!c.refused()) return;
-    const std::string what = is_node(c.id) ? "node " + std::to_string(c.id) + ": " + why : why;
-    if (complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
+    seconds.closed(c);  // what waits for its place comes up behind its end
   }
 
   // A connection with a first byte gets TLS, and competes for a place with the others of its kind
@@ -326,6 +277,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   bool send_now(ConnectionId to, const Frame& frame);
   ConnectionPtr link_to(ConnectionId peer) const;  // null: there is none
   bool make_client_room(ConnectionId to, const Frame& frame);
+  bool fits(ConnectionId to, const Frame& frame);
 
   void dial(std::size_t node) {
     if (stopped || !options.links_with(node)) return;
@@ -446,11 +398,24 @@ bool Transport::send(ConnectionId to, const Frame& frame) {
 }
 
 bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
-  const bool room = to < kFirstClient || make_client_room(to, frame);
+  const bool room = fits(to, frame) && (to < kFirstClient || make_client_room(to, frame));
   const ConnectionPtr link = room ? link_to(to) : nullptr;
   const bool ok = link && link->send(frame);
   if (!ok) ++dropped;
   return ok;
+}
+
+// What the other side has to refuse would cost the link, and the one after it.
+bool Transport::Impl::fits(ConnectionId to, const Frame& frame) {
+  const std::uint32_t most = to < kFirstClient ? options.max_frame_bytes : kClientFrameBytes;
+  const std::size_t bytes = Connection::counted(frame);
+  if (bytes <= most) return true;
+  const std::string whom = (to < kFirstClient ? "node " : "client ") + std::to_string(to);
+  if (complaints.fresh("too large a frame for " + whom, Loop::now_us()))
+    callbacks.on_error("a frame of " + std::to_string(bytes) + " bytes for " + whom + ", of kind " +
+                       std::to_string(frame.kind) + ", is not sent: the limit is " +
+                       std::to_string(most));
+  return false;
 }
 
 // Clients share one budget. Over it, the client that has most waiting is in the way: if it is not

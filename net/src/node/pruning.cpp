@@ -36,15 +36,15 @@ void Node::Impl::start_pruning() {
                         done();
                       });
                     },
-                    [this](const LogBegin& begin, const Result<Unit, Error>& released) {
-                      loop.post([this, begin, released] {
-                        say(released ? Level::kInfo : Level::kWarning,
+                    [this](const LogBegin& begin, const Result<std::uint64_t, Error>& freed) {
+                      loop.post([this, begin, freed] {
+                        say(freed ? Level::kInfo : Level::kWarning,
                             "the log of '" + options.home + "' begins at position " +
                                 std::to_string(begin.length) + " (slot " +
                                 std::to_string(begin.slot.value + 1) + "): what was before it is " +
-                                (released
-                                     ? "gone"
-                                     : "not given back to the disk: " + released.error().text()));
+                                (!freed ? "not given back to the disk: " + freed.error().text()
+                                 : *freed > 0 ? "gone"
+                                              : "not read any more, but still on the disk"));
                       });
                     }});
 }

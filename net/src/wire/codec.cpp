@@ -2,6 +2,7 @@
 
 #include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::net {
 namespace {
@@ -72,7 +73,8 @@ Result<std::vector<dag::BlockPtr>> carried(const Frame& frame, const ChainContex
   std::vector<dag::BlockPtr> out;
   std::size_t offset = 0;
   for (const wire::CarriedBlock& b : in->blocks) {
-    if (b.payload_bytes > frame.payload.size() - offset) return Errc::kMalformed;
+    if (b.payload_bytes > frame.payload.size() - offset || b.payload_bytes > kMostPayloadBytes)
+      return Errc::kMalformed;
     const dag::Payload payload = payload_of(kept_part(frame, offset, b.payload_bytes), root_of);
     offset += b.payload_bytes;
     Reader header(b.header.view());
@@ -141,6 +143,7 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
                             const RootOf& root_of) {
   const ByteView control = frame.control.view();
   if (frame.kind == kPush) {
+    if (frame.payload.size() > kMostPayloadBytes) return Errc::kMalformed;
     Reader in(control);
     auto block = decode_header(in, payload_of(frame.payload, root_of), chain, n);
     if (!block || !in.done()) return Errc::kMalformed;

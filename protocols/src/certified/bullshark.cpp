@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 
@@ -60,6 +61,7 @@ void Bullshark::on(const Received<Message>& event, Fx& fx) {
 void Bullshark::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
   s.checks.next_input();
+  if (event.request.payload.bytes.size() > kMostPayloadBytes) return;  // peers would refuse it
   if (!s.backlog.add(event.request.payload) || !s.started) return;
   s.announce(fx);
   s.progress(fx);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../kept_slice.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -183,8 +184,10 @@ class Decoder {
     return Message(*m);
   }
 
+  // Of a batch, or of one vertex or batch of an answer.
   std::optional<Payload> cut(std::size_t size) {
     if (!in_.ok() || size > parts_.payload.size() - taken_) return std::nullopt;
+    if (size > kMostPayloadBytes) return std::nullopt;
     Payload out;
     if (size == 0) return out;
     out.bytes = kept_slice(parts_, taken_, size);

@@ -2,11 +2,13 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 
 void Bullshark::State::receive(NodeId from, const Batch& message, Fx& fx) {
-  if (message.payload.root.is_zero() || message.payload.bytes.empty()) {
+  const std::size_t bytes = message.payload.bytes.size();
+  if (message.payload.root.is_zero() || bytes == 0 || bytes > kMostPayloadBytes) {
     ++stats.refused;
     return;
   }

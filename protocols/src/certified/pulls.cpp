@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -10,6 +11,12 @@ namespace {
 constexpr Delay kServeEvery{4000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
+
+// What a vertex adds to an answer's frame. Certificates do not count in give_bytes; those of a
+// large committee are most of an answer of empty vertices.
+std::uint64_t frame_bytes(const Vertex& v, std::uint32_t n) {
+  return v.header.payload_bytes + header_bytes(v.header, n) + certificate_bytes(v.certificate, n);
+}
 
 }  // namespace
 
@@ -141,12 +148,15 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
   if (!service.may(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
+  std::uint64_t in_frame = 0;
   for (const Ref& ref : message.vertices) {
     const VertexPtr v = vertex(ref);
     if (!v || v->certificate.signatures.empty()) continue;
     missed_by(ref, from);
     bytes += v->header.payload_bytes + header_bytes(v->header, n());
-    if (!answer.vertices.empty() && bytes > config.limits.give_bytes) break;
+    in_frame += frame_bytes(*v, n());
+    const bool full = bytes > config.limits.give_bytes || in_frame > kMostPayloadBytes;
+    if (!answer.vertices.empty() && full) break;
     answer.vertices.push_back(v);
   }
   std::uint64_t searched = 0;
@@ -178,6 +188,7 @@ void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   if (!service.may(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
+  std::uint64_t in_frame = 0;
   const ProposalPtr& said = headers.voted_for(from);
   const Round lowest = std::max(
       {message.round, Round{attic.bottom().value + 1}, said ? said->header.round : Round{0}});
@@ -188,8 +199,10 @@ void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
       const VertexPtr v = accepted_vertex({author, r});
       if (!v || v->certificate.signatures.empty()) continue;
       bytes += v->header.payload_bytes + header_bytes(v->header, n());
+      in_frame += frame_bytes(*v, n());
+      const bool much = bytes > config.limits.give_bytes || in_frame > kMostPayloadBytes;
       const bool full = answer.vertices.size() >= config.limits.give_vertices ||
-                        (!answer.vertices.empty() && bytes > config.limits.give_bytes);
+                        (!answer.vertices.empty() && much);
       if (full) return serve(from, std::move(answer), bytes, fx);
       answer.vertices.push_back(v);
     }

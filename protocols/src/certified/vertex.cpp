@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -168,6 +169,7 @@ Flaw flaw_of(const Header& h, const Rules& rules, const Committee& committee,
   if (!committee.contains(h.author)) return Flaw::kAuthor;
   if (r == 0 || h.self >= h.round) return Flaw::kRound;
   if (h.payload_root.is_zero() != (h.payload_bytes == 0)) return Flaw::kPayload;
+  if (h.payload_bytes > kMostPayloadBytes) return Flaw::kPayload;
   const bool may_fall_back = rules.asynchronous && opens_wave(h.round) && r > kFirstOfWaves;
   if (h.fallback && !may_fall_back) return Flaw::kFallback;
   if (r == 1) {

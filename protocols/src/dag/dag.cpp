@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::dag {
 
@@ -55,6 +56,7 @@ void Dag::on(const Received<Message>& event, Fx& fx) {
 
 void Dag::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
+  if (event.request.payload.bytes.size() > kMostPayloadBytes) return;  // peers would refuse it
   if (s.backlog.add(event.request)) s.progress(fx);
 }
 

@@ -7,6 +7,7 @@
 
 #include "committer.hpp"
 #include "thresher/protocols/dag/policy.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::dag {
 
@@ -35,13 +36,14 @@ bool dense(const Header& h, const Judge& judge) {
          judge.rules.policy->each_author_once(h);
 }
 
-// N1 to N4, as far as a block shows them by itself.
+// N1 to N4 and N7, as far as a block shows them by itself.
 bool well_formed(const Block& block, const Judge& judge) {
   const Header& h = block.header;
   const std::uint64_t r = h.round.value;
   const Committee& committee = judge.committee;
   const Rules& rules = judge.rules;
   if (!committee.contains(h.author) || r == 0 || h.self.round.value >= r) return false;
+  if (h.payload_bytes > kMostPayloadBytes) return false;
   if ((h.self.round.value == 0) != h.self.digest.is_zero()) return false;
   const bool sparse = rules.edges == Edges::kSparse;
   if (h.vote && (!sparse || r < 2)) return false;

@@ -7,6 +7,7 @@
 #include "../fault_kinds.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/network.hpp"
 #include "thresher/sim/outcome.hpp"
@@ -180,6 +181,9 @@ void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* inf
 
 void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info) {
   for (const ParameterInfo& p : info.parameters) {
+    if (p.name == "gc_depth" && e.workload.bytes > kMostPayloadBytes)  // the DAGs
+      fields.wrong("bytes", std::to_string(e.workload.bytes) + " are more than one payload of `" +
+                                info.name + "` may have, " + std::to_string(kMostPayloadBytes));
     if (p.name != "payload_bytes" && p.name != "value_bytes") continue;
     const auto* standard = std::get_if<std::int64_t>(&p.standard);
     const auto set = e.parameters.find(p.name);

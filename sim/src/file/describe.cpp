@@ -6,6 +6,7 @@
 #include "fields.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 #include "thresher/sim/subject.hpp"
 #include "wide_area.hpp"
 
@@ -17,7 +18,6 @@ constexpr std::uint64_t kLongest = 1'000'000'000 * kUnit;
 constexpr Scaled kTime{kUnit, {0, kLongest}};
 constexpr Scaled kDelay{kUnit, {1, kLongest}};
 constexpr Scaled kShare{kMillion, {0, kMillion}};
-constexpr std::uint64_t kMostBlockBytes = 4U << 20;  // as a node's block_bytes
 constexpr Range kCount{0, 1'000'000'000'000};
 
 const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
@@ -201,7 +201,7 @@ void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) 
            "a node packs its requests into payloads of so many bytes at most, as a real one does; "
            "absent: one each",
            true},
-          load.block_bytes, {0, kMostBlockBytes});
+          load.block_bytes, {0, kMostPayloadBytes});
     check_packing(w, load, info);
     if (info != nullptr) check_payload(w, e, *info);
     w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);

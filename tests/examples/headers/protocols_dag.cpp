@@ -19,11 +19,19 @@
 #include "thresher/protocols/dag/rules.hpp"
 #include "thresher/protocols/dag/turns.hpp"
 #include "thresher/protocols/dag/two_delay.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::dag {
 namespace {
 
 void refuse(const Error& error);
+
+bool payload_limit_example(const Header& header) {
+  // <thresher/protocols/payload_limit.hpp>
+  if (header.payload_bytes > kMostPayloadBytes) return false;
+  // </>
+  return true;
+}
 
 void block_example(NodeId self, Round r, const Payload& payload, const Signature& signature,
                    const ChainContext& chain) {

@@ -7,6 +7,7 @@
 #include "payloads.hpp"
 #include "raw_peer.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/payload_root.hpp"
 
 namespace thresher::net {
 namespace {
@@ -159,6 +160,36 @@ TEST(Slow, Row1AMemberThatFloodsFarRoundsTakesNoMemory) {
   EXPECT_LT(resident_bytes(), before + kGrowth);
   EXPECT_TRUE(net.reaches(0, net.app(1).count()));
   EXPECT_FALSE(net.ended(0));
+}
+
+// Row 4: a block whose push just fits a frame, to two of three. They took it and referred to it,
+// and the answer that gave it to the third did not fit: the third closed its links to both for
+// ever.
+TEST(Slow, Row4ABlockThatFitsItsPushAloneStopsNobody) {
+  Network net(4);
+  start_three(net);
+  const auto key = key_of(net, 3);
+  const ChainContext chain = net.genesis().context();
+  dag::Header h;
+  h.author = NodeId{3};
+  h.round = Round{1};
+  h.self = {h.author, Round{0}, {}};
+  constexpr std::size_t kControl = 2 + 8 + 1 + 32 + 4 + 8 + 32 + 2 + 64;
+  const Bytes payload = Bytes::from(std::vector<std::byte>((8u << 20) - 5 - kControl));
+  h.payload_root = payload_root(payload.view());
+  h.payload_bytes = static_cast<std::uint32_t>(payload.size());
+  const Signature signature = key.sign(dag::digest_of(h, chain).bytes);
+  const auto block = dag::make_block(h, {payload, h.payload_root}, signature, chain);
+  const auto frame = bytes_of(encode(dag::Message{dag::Push{block}}));
+  ASSERT_EQ(frame.size(), (8u << 20) + 4);
+  std::deque<RawPeer> links;
+  for (std::size_t i = 0; i < 2; ++i) {
+    links.emplace_back(port_of(net, i), key);
+    ASSERT_TRUE(links.back().greet(chain.chain));
+    ASSERT_TRUE(links.back().write(frame));
+  }
+  commit_much(net, 3);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(net.reaches(i, 27)) << i;
 }
 
 // A subscriber that does not read costs its own queue, and gets all of the log when it does.

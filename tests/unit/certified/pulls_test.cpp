@@ -4,6 +4,7 @@
 #include <set>
 
 #include "bench.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -204,6 +205,47 @@ TEST(Pulls, BatchesOfOnePeerAreBoundedInBytes) {
   t.say(1, Batch{payload_of(9, 2 << 20)});
   EXPECT_EQ(t.node().footprint().batches, 3u);
   EXPECT_EQ(t.node().stats().refused, 1u);
+}
+
+// Of a payload that fits a frame and an answer does not.
+TEST(Pulls, ABatchTooLargeToBePassedOnIsRefused) {
+  Desk t(4);
+  t.say(1, Batch{payload_of(1, kMostPayloadBytes + 1)});
+  EXPECT_EQ(t.node().footprint().batches, 0u);
+  EXPECT_EQ(t.node().stats().refused, 1u);
+  t.say(1, Batch{payload_of(2, kMostPayloadBytes)});
+  EXPECT_EQ(t.node().footprint().batches, 1u);
+  Header h;
+  h.author = NodeId{2};
+  h.round = Round{1};
+  h.payload_root = hash({});
+  h.payload_bytes = kMostPayloadBytes + 1;
+  t.say(2, Propose{Desk::sealed(h)});
+  EXPECT_EQ(t.node().stats().refused, 2u);
+}
+
+// Certificates count neither in give_bytes nor among the vertices: 256 of 1,000 members' were 11
+// MiB.
+TEST(Pulls, AnAnswerWithManyLargeCertificatesFitsAFrame) {
+  constexpr std::uint32_t kMany = 1000;
+  Desk t(kMany);
+  NodeSet have(kMany);
+  std::vector<Ref> refs;
+  for (std::uint16_t author = 1; author <= 256; ++author) {
+    t.certify(author, 1, {});
+    refs.push_back({NodeId{author}, Round{1}});
+  }
+  for (int i = 0; i < 2; ++i) t.expire(kPush);
+  ASSERT_EQ(t.node().stats().vertices_accepted, 256u);
+  t.say(300, Want{refs, {}});
+  t.say(301, WantRound{Round{1}, have});
+  for (const std::uint16_t asker : std::initializer_list<std::uint16_t>{300, 301}) {
+    const auto answers = t.sent<Give>(asker);
+    ASSERT_EQ(answers.size(), 1u);
+    EXPECT_GE(answers[0].vertices.size(), 50u);
+    const WireParts wire = encode(answers[0], kMany);
+    EXPECT_LE(wire.control.size() + wire.payload.size() + 64, 8u << 20) << asker;
+  }
 }
 
 }  // namespace

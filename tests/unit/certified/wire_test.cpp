@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -89,6 +90,39 @@ TEST(Wire, ASmallBatchDoesNotKeepALargeOne) {
   EXPECT_EQ(batches[0].bytes, payload("small").bytes);
   EXPECT_NE(batches[0].bytes.view().data(), first);
   EXPECT_EQ(batches[1].bytes.view().data(), first + batches[0].bytes.size());
+}
+
+// A batch alone fits a frame that no answer with a vertex around it does.
+TEST(Wire, APayloadThatCannotBePassedOnIsNotRead) {
+  const std::string most(kMostPayloadBytes, 'x');
+  EXPECT_TRUE(read(encode(Batch{payload(most)}, kN)));
+  EXPECT_TRUE(read(encode(Give{{some_vertex(most)}, {}}, kN)));
+  EXPECT_TRUE(read(encode(Give{{}, {payload(most)}}, kN)));
+  EXPECT_FALSE(read(encode(Batch{payload(most + 'x')}, kN)));
+  EXPECT_FALSE(read(encode(Give{{some_vertex(most + 'x')}, {}}, kN)));
+  EXPECT_FALSE(read(encode(Give{{}, {payload(most + 'x')}}, kN)));
+}
+
+// Certificate and header of the largest committees beside the largest payload.
+TEST(Wire, TheLargestAnswerFitsAFrame) {
+  constexpr std::size_t kFrame = 8u << 20;
+  for (const std::uint32_t n : {4u, 100u, 1000u}) {
+    Header h = some_header();
+    const std::string most(kMostPayloadBytes, 'x');
+    h.payload_root = payload(most).root;
+    h.payload_bytes = kMostPayloadBytes;
+    h.stragglers.assign(64, h.stragglers.front());
+    Certificate all;
+    for (std::uint16_t i = 0; i < n; ++i) {
+      h.parents.insert(NodeId{i});
+      h.sampled_from.insert(NodeId{i});
+      all.signers.insert(NodeId{i});
+      all.signatures.emplace_back();
+    }
+    const VertexPtr v = make_vertex(*make_proposal(h, {}, {}), payload(most), all);
+    const WireParts one = encode(Give{{v}, {}}, n);
+    EXPECT_LE(one.control.size() + one.payload.size() + 64, kFrame) << n;
+  }
 }
 
 TEST(Wire, NoCutAndNoExtraByteIsRead) {
@@ -198,6 +232,14 @@ TEST(Shapes, EachFlawHasItsName) {
   EXPECT_EQ(flaw([](Header& h) { h.sampled_from.insert(NodeId{1}); }), Flaw::kSample);
   EXPECT_EQ(flaw([](Header& h) { h.fallback = true; }), Flaw::kFallback);
   EXPECT_EQ(flaw([](Header& h) { h.payload_bytes = 1; }), Flaw::kPayload);
+  const auto payload_of = [](std::uint32_t bytes) {
+    return [bytes](Header& h) {
+      h.payload_root = hash({});
+      h.payload_bytes = bytes;
+    };
+  };
+  EXPECT_EQ(flaw(payload_of(kMostPayloadBytes)), Flaw::kNone);
+  EXPECT_EQ(flaw(payload_of(kMostPayloadBytes + 1)), Flaw::kPayload);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].round = Round{8}; }), Flaw::kStragglers);
   EXPECT_EQ(flaw([](Header& h) {
               h.stragglers = {{NodeId{1}, Round{UINT64_MAX}}};

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "shape.hpp"
 #include "target.hpp"
 #include "thresher/protocols/dag/two_delay.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::dag {
 namespace {
@@ -192,6 +194,49 @@ TEST(Floods, Row2TwinsAsEvidenceForAKillAreNotCollected) {
   }
   EXPECT_GT(answers, 50);
   EXPECT_LE(t.node_.footprint().proofs, 2u);
+}
+
+/// One block of node 1 with so much payload.
+BlockPtr with_payload(std::uint64_t round, std::uint32_t bytes) {
+  const Bytes all = Bytes::from(std::vector<std::byte>(bytes));
+  const Payload payload{all, hash(all.view())};
+  Header h = block(1, round)->header;
+  h.payload_root = payload.root;
+  h.payload_bytes = bytes;
+  return make_block(std::move(h), payload, {}, {});
+}
+
+// A block that fits a push and no answer was accepted by whom its author pushed it to, who then
+// referred to what nobody could give to the others.
+TEST(Floods, Row1ABlockTooLargeToBePassedOnIsRefused) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti(), Rules::mahi_mahi()}) {
+    Target t(rules);
+    const Judge judge{*Committee::of(4), rules, 1000};
+    EXPECT_TRUE(well_formed(*with_payload(1, kMostPayloadBytes), judge));
+    EXPECT_FALSE(well_formed(*with_payload(1, kMostPayloadBytes + 1), judge));
+    const std::uint64_t refused = t.node_.stats().refused;
+    const std::size_t blocks = t.node_.footprint().blocks;
+    t.push(1, with_payload(1, kMostPayloadBytes + 1));
+    EXPECT_EQ(t.node_.stats().refused, refused + 1);
+    EXPECT_EQ(t.node_.footprint().blocks, blocks);
+    t.push(1, with_payload(1, kMostPayloadBytes));
+    EXPECT_EQ(t.node_.stats().refused, refused + 1);
+    EXPECT_GT(t.node_.footprint().blocks, blocks);
+  }
+}
+
+// Also what a header says without its payload, as in evidence and where the payload comes later.
+TEST(Floods, Row1AHeaderThatSaysTooMuchIsRefused) {
+  const Judge judge{*Committee::of(4), Rules::thresher(), 1000};
+  EXPECT_FALSE(well_formed(*header_alone(with_payload(1, kMostPayloadBytes + 1)), judge));
+}
+
+// A host that asks for more than peers take would end its own node's part in the protocol.
+TEST(Floods, Row1AnOwnPayloadThatPeersRefuseIsNotTaken) {
+  Target t;
+  const Bytes all = Bytes::from(std::vector<std::byte>(kMostPayloadBytes + 1));
+  t.feed(Requested<Submit>{{{all, hash(all.view())}, {}}});
+  for (const auto& [round, own] : t.own_) EXPECT_LE(own->header.payload_bytes, kMostPayloadBytes);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "thresher/net/codec.hpp"
 #include "thresher/net/payload_root.hpp"
 #include "thresher/net/wire.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 
 namespace thresher::net {
 namespace {
@@ -140,6 +141,81 @@ TEST(DagCodec, RandomBytesAreRefusedOrMeanOneThing) {
       EXPECT_EQ(encode(*twice).control, again.control);
     }
   }
+}
+
+/// As a connection counts it: the head of a frame is in front of both parts.
+std::size_t size_of(const Frame& frame) {
+  return 9 + frame.control.size() + frame.payload.size();
+}
+/// The limit counts what follows the size field.
+const std::size_t kLimit = TransportOptions{}.max_frame_bytes + 4;
+
+// A push of exactly 8 MiB went into a frame, and no answer with that block in it did: a peer that
+// was given it closed its link to whoever gave it, again and again.
+TEST(DagCodec, ABlockThatCannotBePassedOnIsMalformed) {
+  Frame push = encode(dag::Push{block(1, 5, "mine")});
+  const std::string full(kLimit - 9 - push.control.size(), 'x');
+  push = encode(dag::Push{block(1, 5, full)});
+  ASSERT_EQ(size_of(push), kLimit);
+  EXPECT_FALSE(decode(push, {}, kNodes));
+  EXPECT_GT(size_of(encode(dag::Give{{block(1, 5, full)}})), kLimit);
+
+  const std::string most(kMostPayloadBytes, 'x');
+  const dag::BlockPtr good = block(1, 5, most);
+  const dag::BlockPtr bad = block(2, 4, most + 'x');
+  const dag::BlockPtr small = block(3, 5, "small");
+  EXPECT_TRUE(decode(encode(dag::Push{good}), {}, kNodes));
+  EXPECT_TRUE(decode(encode(dag::Give{{small, good}}), {}, kNodes));
+  EXPECT_TRUE(decode(encode(dag::Push{small, {good}}), {}, kNodes));
+  EXPECT_FALSE(decode(encode(dag::Push{bad}), {}, kNodes));
+  EXPECT_FALSE(decode(encode(dag::Give{{small, bad}}), {}, kNodes));
+  EXPECT_FALSE(decode(encode(dag::Push{small, {bad}}), {}, kNodes));
+}
+
+// Its content is not hashed first: that takes as long as for a good one.
+TEST(DagCodec, APayloadThatIsTooLargeIsNotHashed) {
+  const std::string large(kMostPayloadBytes + 1, 'x');
+  const auto none = [](ByteView) -> Digest {
+    ADD_FAILURE() << "hashed";
+    return {};
+  };
+  EXPECT_FALSE(decode(encode(dag::Push{block(1, 5, large)}), {}, kNodes, none));
+  EXPECT_FALSE(decode(encode(dag::Give{{block(1, 5, large)}}), {}, kNodes, none));
+}
+
+/// A block of a committee of `n` that refers to as many as it can.
+dag::BlockPtr widest(std::uint32_t n, const std::string& text) {
+  const dag::BlockPtr plain = block(1, 5, text);
+  dag::Header h = plain->header;
+  h.claim = h.vote;
+  h.vote_author = h.claim_author = NodeId{2};
+  for (std::uint32_t i = 0; i < n; ++i)
+    h.refs.push_back({NodeId{static_cast<std::uint16_t>(i)}, Round{4}, *h.vote});
+  return dag::make_block(h, plain->payload, {}, {});
+}
+
+// What limits allow of answers and attachments, in a frame each, also for the largest committee.
+TEST(DagCodec, TheLargestAnswersFitAFrame) {
+  const dag::Limits limits;
+  const std::string most(kMostPayloadBytes, 'x');
+  for (const std::uint32_t n : {4u, 100u, 1000u}) {
+    const dag::BlockPtr one = widest(n, most);
+    EXPECT_LE(size_of(encode(dag::Give{{one}})), kLimit) << n;
+    dag::Give many;
+    std::uint64_t bytes = 0;
+    const dag::BlockPtr empty = widest(n, "");
+    while (many.blocks.size() < limits.give_blocks &&
+           (bytes += dag::header_bytes(empty->header)) <= limits.give_bytes)
+      many.blocks.push_back(empty);
+    EXPECT_LE(size_of(encode(many)), kLimit) << n;
+    // Its own payload, as much again of others' as attached_bytes lets by, and headers in number.
+    dag::Push push{one, {block(2, 4, std::string(limits.attached_bytes, 'y'))}};
+    while (push.attached.size() < limits.attached_blocks) push.attached.push_back(block(3, 3, ""));
+    EXPECT_LE(size_of(encode(push)), kLimit) << n;
+    EXPECT_LE(size_of(encode(dag::Equivocation{one, one})), kLimit) << n;
+  }
+  dag::Evidence evidence{Round{8}, {}, std::vector<dag::BlockPtr>(2 * 100, widest(100, ""))};
+  EXPECT_LE(size_of(encode(evidence)), kLimit);
 }
 
 }  // namespace

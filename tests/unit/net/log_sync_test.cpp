@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "thresher/crypto/sha256.hpp"
+#include "thresher/net/payload_root.hpp"
+#include "thresher/protocols/payload_limit.hpp"
 #include "told_log.hpp"
 
 namespace thresher::net {
@@ -349,6 +352,111 @@ TEST_F(Bench, PartsMayEndWithinACommit) {
   EXPECT_TRUE(applied.empty());
   sync.hash(NodeId{3}, hash_frame(5, all), now);
   EXPECT_EQ(applied, (Slots{5}));
+}
+
+/// A commit with so many blocks of the same payload.
+Commit commit_of(std::uint64_t slot, std::uint32_t blocks, std::size_t bytes) {
+  const Bytes payload = Bytes::from(std::vector<std::byte>(bytes));
+  const Digest root = bytes > 0 ? payload_root(payload.view()) : Digest{};
+  Commit out{Round{slot}, {}, {}};
+  for (std::uint64_t r = 1; r <= blocks; ++r)
+    out.blocks.push_back(unsigned_block(Round{r}, payload, root, {}, {}));
+  out.id = out.blocks[0]->id;
+  return out;
+}
+/// One of its blocks as a part of the log.
+Frame part_with(const Commit& c, std::uint32_t index, std::uint32_t total, Round head) {
+  const OrderedBlock& b = *c.blocks[index % c.blocks.size()];
+  const wire::LogPart part{
+      head, {{c.slot, c.id, total, index, static_cast<std::uint32_t>(b.payload.size()), told(b)}}};
+  return {kLogPart, wire::encode(part), b.payload};
+}
+
+/// A LogSync whose questions can be looked at.
+struct Asked : testing::Test {
+  Asked()
+      : sync(*Committee::of(4), NodeId{0}, {{}, 4, &plain_id_of},
+             {[this](NodeId to, const Frame& f) {
+                if (f.kind != kWantLog) return;
+                giver = to;
+                question = wire::decode<wire::WantLog>(f.control.view());
+                ++questions;
+              },
+              [this](const Commit& c) { applied.push_back(c.slot.value); }, [] { return true; },
+              [this](NodeId who, const std::string&) { blamed.push_back(who.value); }}) {
+    sync.begin(Round{0}, {}, now);
+  }
+  void vouch(Round slot, const Digest& hash) {
+    for (std::uint16_t peer = 1; peer <= 2; ++peer)
+      sync.hash(NodeId{peer}, hash_frame(slot.value, hash), now);
+  }
+  std::uint64_t now = 10 * kSecond;
+  NodeId giver{};
+  std::optional<wire::WantLog> question;  // that is not answered
+  int questions = 0;
+  std::vector<std::uint64_t> applied;
+  std::vector<std::uint16_t> blamed;
+  LogSync sync;
+};
+
+// Above 64 MiB nothing more was asked for, and only the end of the commit made room.
+TEST_F(Asked, ACommitLargerThanWhatMayWaitComesWhole) {
+  constexpr std::uint32_t kBlocks = 80;
+  const Commit big = commit_of(7, kBlocks, 1u << 20);
+  std::set<std::uint16_t> givers;
+  for (int k = 0; k < 100 && applied.empty(); ++k) {
+    givers.insert(giver.value);
+    if (const auto want = std::exchange(question, std::nullopt)) {
+      for (std::uint32_t i = 0; i < want->parts && want->leave_out + i < kBlocks; ++i)
+        sync.part(giver, part_with(big, want->leave_out + i, kBlocks, Round{7}), now);
+    }
+    vouch(Round{7}, chained({}, big));
+    sync.tick(now += LogSync::kTick);
+  }
+  EXPECT_EQ(applied, (Slots{7}));
+  EXPECT_EQ(givers.size(), 1u);
+  EXPECT_FALSE(sync.active());
+}
+
+// A liar's commit without an end costs its room and is dropped with its giver.
+TEST_F(Asked, ACommitWithoutAnEndIsHeldToItsRoomAlone) {
+  const Commit endless = commit_of(7, 1, kMostPayloadBytes);
+  const NodeId liar = giver;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t k = 0; k < 1000 && giver == liar; ++k) {
+    if (question && question->leave_out == k) question.reset();
+    sync.part(liar, part_with(endless, k, 1'000'000, Round{7}), now);
+    bytes += kMostPayloadBytes;
+  }
+  EXPECT_NE(giver, liar);
+  EXPECT_GT(bytes, LogSync::kBufferBytes / 2);
+  EXPECT_LE(bytes, LogSync::kBufferBytes + kMostPayloadBytes);
+  EXPECT_TRUE(blamed.empty());
+}
+
+// A block with more than any node takes is not in a correct log.
+TEST_F(Asked, ABlockWithTooLargeAPayloadIsALie) {
+  const NodeId liar = giver;
+  sync.part(liar, part_with(commit_of(7, 1, kMostPayloadBytes + 1), 0, 1, Round{7}), now);
+  EXPECT_NE(giver, liar);
+  EXPECT_EQ(blamed, (std::vector<std::uint16_t>{liar.value}));
+}
+
+// Each takes some 250 bytes of memory, and counted as the 50 that it has on the wire.
+TEST_F(Asked, EmptyBlocksCountWithTheMemoryThatTheyTake) {
+  constexpr std::uint32_t kBlocks = 2000;
+  std::uint64_t slot = 0;
+  std::uint64_t blocks = 0;
+  const NodeId first = giver;
+  while (slot < 400 && giver == first && question) {
+    const std::uint32_t parts = std::exchange(question, std::nullopt)->parts;
+    for (std::uint32_t k = 0; k < parts; ++k) {
+      sync.part(first, part_of({commit_of(++slot, kBlocks, 0)}, 1'000'000), now);
+      blocks += kBlocks;
+    }
+  }
+  EXPECT_LE(blocks * 250, LogSync::kBufferBytes / 2);
+  EXPECT_EQ(giver, first);
 }
 
 }  // namespace

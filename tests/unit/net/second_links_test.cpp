@@ -87,6 +87,13 @@ TEST_F(SecondLink, TheNewOneIsLetInAtOnceWhenTheOldLinkEnds) {
   const auto fresh = connect(start_number(4));
   old.reset();
   EXPECT_TRUE(heard(*fresh));
+  // Told the other way round, the node took a peer with a link for one without.
+  EXPECT_EQ(host_->told(),
+            (std::vector<std::pair<ConnectionId, bool>>{{1, true}, {1, false}, {1, true}}));
+  EXPECT_TRUE(host_->up(1));
+  std::vector<bool> changes;
+  for (const LinkChange& change : host_->changes()) changes.push_back(change.up);
+  EXPECT_EQ(changes, (std::vector<bool>{true, false, true}));
 }
 
 TEST_F(SecondLink, AProcessThatReconnectsReplacesItsOldLinkAtOnce) {

@@ -32,6 +32,7 @@ enum class Way : std::uint8_t {
   kShortParts,
   kStalls,   ///< offers, and gives no part
   kForgets,  ///< offers, and has no part any more
+  kNewer,    ///< has the snapshot of slot offered_ in place of the others'
 };
 
 class Joining : public testing::Test {
@@ -90,21 +91,24 @@ class Joining : public testing::Test {
   std::optional<Frame> answer(NodeId to, const Frame& f) {
     const Way way = ways_[to.value];
     if (way == Way::kSilent) return std::nullopt;
-    const auto stored = theirs_.stored(Round{40});
+    const std::uint64_t slot = way == Way::kNewer ? offered_.at(to.value) : 40;
+    const auto stored = theirs_.stored(Round{slot});
     if (f.kind == kWantSnapshots) {
       if (const auto want = decode_want_snapshots(f.control.view()); want && want->takes)
         told_[to.value] = want->takes;
       else if (want)
         kept_[to.value] = want->grids;
-      SnapshotOffer offer{certificate(way == Way::kMixed ? 80 : 40, way != Way::kFalseCertificate),
-                          digest_of(stored->manifest, genesis_.context())};
+      SnapshotOffer offer{
+          certificate(way == Way::kMixed ? 80 : slot, way != Way::kFalseCertificate),
+          digest_of(stored->manifest, genesis_.context())};
       if (way == Way::kOtherManifest) offer.manifest = hash(as_view("another"));
       return Frame{kSnapshots, encode(OwnSnapshots{{offer}, grids_[to.value]}), {}};
     }
     const SnapshotPart part = *decode_want_part(f.control.view());
     asked_.push_back({to.value, part});
     if (way == Way::kStalls) return std::nullopt;
-    if (way == Way::kForgets) return Frame{kPart, encode(GivenPart{part, false}), {}};
+    if (way == Way::kForgets || part.slot != Round{slot})
+      return Frame{kPart, encode(GivenPart{part, false}), {}};
     Bytes bytes = stored->encoded;
     if (part.file == SnapshotFileName::kManifest) {
       if (way == Way::kFalseManifest) {
@@ -159,6 +163,7 @@ class Joining : public testing::Test {
   std::vector<std::pair<std::uint16_t, SnapshotPart>> asked_;
   std::map<std::uint16_t, std::optional<Round>> told_;       // which snapshot it says that it takes
   std::map<std::uint16_t, std::vector<std::uint8_t>> kept_;  // and of which grids some are to stay
+  std::map<std::uint16_t, std::uint64_t> offered_;           // by those that have a newer one
   std::map<std::uint16_t, std::uint8_t> grids_;              // on which a peer takes snapshots
   std::map<std::uint16_t, std::string> blamed_;
   std::vector<std::string> warnings_;
@@ -359,6 +364,51 @@ TEST_F(Joining, WhenAllHaveForgottenItAnotherIsChosen) {
   expect_whole(*sync);
 }
 
+// f liars that name a snapshot and then say nothing, beside a correct peer that has it no more:
+// they "had" it for ever, and nothing newer was taken.
+TEST_F(Joining, WhatOnlySilentPeersStillHaveIsGivenUp) {
+  ways_ = {Way::kGood, Way::kStalls, Way::kGood, Way::kSilent};
+  const auto sync = start();
+  EXPECT_FALSE(run(*sync, 1, 2'000'000)) << "the manifest alone";
+  EXPECT_EQ(told_[1], Round{40});
+  take(theirs_, 128, state_);
+  offered_ = {{1, 128}, {3, 128}};
+  ways_ = {Way::kGood, Way::kNewer, Way::kSilent, Way::kNewer};
+  (void)run(*sync, 1'000'000, 30'000'000);
+  ASSERT_NE(sync->snapshot(), nullptr) << sync->words();
+  EXPECT_EQ(sync->certificate().checkpoint.slot, Round{128});
+  EXPECT_TRUE(blamed_.empty());
+}
+
+// Nor does it help a liar to name it again and again and give nothing.
+TEST_F(Joining, WhatFewerThanFPlusOneStillNameIsGivenUp) {
+  ways_ = {Way::kGood, Way::kStalls, Way::kGood, Way::kSilent};
+  const auto sync = start();
+  EXPECT_FALSE(run(*sync, 1, 2'000'000));
+  take(theirs_, 128, state_);
+  offered_ = {{2, 128}, {3, 128}};
+  ways_ = {Way::kGood, Way::kStalls, Way::kNewer, Way::kNewer};
+  (void)run(*sync, 1'000'000, 30'000'000);
+  ASSERT_NE(sync->snapshot(), nullptr) << sync->words();
+  EXPECT_EQ(sync->certificate().checkpoint.slot, Round{128});
+}
+
+// Everybody is silent for a while: what is here is neither read again nor asked for again.
+TEST_F(Joining, AnOutageOfAllOfThemLosesNothing) {
+  const auto sync = start();
+  (void)run(*sync, 3);
+  const std::size_t here = sync->parts_here();
+  ASSERT_GT(here, 0u);
+  asked_.clear();
+  ways_ = {Way::kGood, Way::kSilent, Way::kSilent, Way::kSilent};
+  EXPECT_FALSE(run(*sync, 1, 20'000'000));
+  EXPECT_EQ(sync->parts_here(), here);
+  ways_ = {Way::kGood, Way::kGood, Way::kGood, Way::kGood};
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  for (const auto& [peer, part] : asked_) EXPECT_NE(part.file, SnapshotFileName::kManifest);
+  expect_whole(*sync);
+}
+
 // A kill is a StateSync that is gone: after each part that came there is one.
 TEST_F(Joining, AfterAKillAtAnyPartNothingIsAskedForAgain) {
   std::set<SnapshotPart> came;
@@ -491,6 +541,28 @@ TEST_F(Joining, WhatNobodyAskedForAndWhatIsNoAnswerIsNotKept) {
   EXPECT_FALSE(sync->frame(NodeId{0}, {kSnapshots, encode(OwnSnapshots{{offer}}), {}}, now_));
   EXPECT_EQ(sync->parts_here(), 0u);
   ASSERT_TRUE(run(*sync)) << sync->words();
+}
+
+// A snapshot of the own log begun meanwhile took what peers had given for left over.
+TEST_F(Joining, WhatIsBeingTakenIsNotRemovedAsLeftOver) {
+  {
+    const auto sync = start();
+    (void)run(*sync, 3);
+    ASSERT_GT(sync->parts_here(), 0u);
+    own_.remove_unfinished(Round{100});
+    take(own_, 64, state_);
+    ASSERT_TRUE(run(*sync)) << sync->words();
+    expect_whole(*sync);
+  }
+  EXPECT_EQ(own_.slots(), (std::vector<Round>{Round{64}, Round{40}}));
+}
+
+// By the protocol the own log came to that very slot while peers gave the snapshot.
+TEST_F(Joining, ASnapshotOfPeersReplacesAnOwnOneOfItsSlot) {
+  const auto sync = start();
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  take(own_, 40, "of the own log");
+  expect_whole(*sync);
 }
 
 }  // namespace

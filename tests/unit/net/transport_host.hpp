@@ -58,6 +58,7 @@ class Host {
                     [this](ConnectionId who, bool up) {
                       const std::lock_guard lock(mutex_);
                       up_[who] = up;
+                      told_.emplace_back(who, up);
                     },
                     [this](const std::string& why) {
                       const std::lock_guard lock(mutex_);
@@ -83,6 +84,11 @@ class Host {
     const std::lock_guard lock(mutex_);
     const auto it = up_.find(who);
     return it != up_.end() && it->second;
+  }
+  /// What it reported of links, in order.
+  std::vector<std::pair<ConnectionId, bool>> told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
   }
   std::uint64_t frames(ConnectionId from) const {
     const std::lock_guard lock(mutex_);
@@ -116,6 +122,7 @@ class Host {
   std::map<ConnectionId, std::uint64_t> frames_;
   std::map<ConnectionId, Digest> hashes_;
   std::map<ConnectionId, bool> up_;
+  std::vector<std::pair<ConnectionId, bool>> told_;
   std::vector<std::string> errors_;
   std::vector<LinkChange> changes_;
   Loop loop_;

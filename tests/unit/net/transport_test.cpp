@@ -128,6 +128,26 @@ TEST(Transport, AFrameLargerThanTheQueueGoesWhenNothingWaits) {
   EXPECT_TRUE(Network::eventually([&] { return reader.frames(0) == 1; }));
 }
 
+// What a peer has to refuse would cost the link, and again after each new one.
+TEST(Transport, AFrameOverTheLimitIsNotSentAndItIsSaid) {
+  auto options = nodes(2);
+  for (TransportOptions& o : options) o.max_frame_bytes = 100'000;
+  Host sender(options[0]);
+  Host reader(options[1]);
+  ASSERT_TRUE(Network::eventually([&] { return sender.up(ConnectionId{1}); }));
+  const Frame most{1, Bytes::from(std::vector<std::byte>(95)),
+                   Bytes::from(std::vector<std::byte>(99'900))};
+  const Frame over{1, most.control, Bytes::from(std::vector<std::byte>(99'901))};
+  EXPECT_FALSE(sender.on_loop([&](Transport& t) { return t.send(1, over); }));
+  EXPECT_TRUE(sender.on_loop([&](Transport& t) { return t.send(1, most); }));
+  EXPECT_TRUE(Network::eventually([&] { return reader.frames(0) == 1; }));
+  EXPECT_TRUE(sender.up(ConnectionId{1}));
+  EXPECT_EQ(sender.on_loop([](const Transport& t) { return t.dropped(); }), 1u);
+  ASSERT_EQ(sender.errors().size(), 1u);
+  EXPECT_NE(sender.errors()[0].find("a frame of 100001 bytes for node 1"), std::string::npos)
+      << sender.errors()[0];
+}
+
 // Half-open: the peer's machine is gone and said nothing. It is noticed with data under way and
 // without; a peer that is only quiet stays.
 /// Small and large ones in turns, at the sizes where their way through a connection changes.
