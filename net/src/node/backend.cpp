@@ -36,7 +36,7 @@ Node::Impl::Impl(NodeParts parts)
             [this](Commit c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; },
             [this](NodeId who, const std::string& how) { false_answer(who, how); },
-            [this](NodeId who, Round begins) { pruned_there(who, begins); }}),
+            [this](NodeId who, Round begins) { joining.pruned_there(who, begins); }}),
       rot(committee(), self, log_form, rot_hooks()),
       standing(committee(), self,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
@@ -55,7 +55,7 @@ Node::Impl::Impl(NodeParts parts)
       retention(*store, holds,
                 {options.keep_snapshots > 0 ? options.keep_snapshots : SnapshotWriter::kKept,
                  options.keep_positions, engine->window(), committee().size()}),
-      out_of_reach(committee()),
+      joining(*this, joining_hooks()),
       snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
                      holds, giver_hooks()),
       start(*this, start_hooks()) {
@@ -84,6 +84,18 @@ Checkpointing::Hooks Node::Impl::checkpointing_hooks() {
             if (schedule.pace().due_of_fastest(before, of.slot)) take_snapshot(of, before);
           },
           [this](NodeId from, Round slot) { note_log_question(from, slot); }};
+}
+
+Joining::Hooks Node::Impl::joining_hooks() {
+  return {[this] { return !standing.suspects() && !checkpointing.differs(); },
+          [this] {
+            sync.stop();
+            rot.stop();
+          },
+          [this] { return pruner && pruner->busy(); },
+          [this](NodeId from, const wire::LogHash& hash, std::uint64_t now) {
+            standing.hash(from, hash, now);
+          }};
 }
 
 SafeStart::Hooks Node::Impl::start_hooks() {
@@ -324,7 +336,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
 // The log, for nodes that were away.
 void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
-  if (window_frame(from, f, now)) return;
+  if (joining.window_frame(from, f, now)) return;
   if (f.kind == kWantLog) {
     const auto want = wire::decode<wire::WantLog>(f.control.view());
     if (!want) return conduct.note(from, Deed::kMalformed);

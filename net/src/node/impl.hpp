@@ -3,7 +3,9 @@
 // A part owns its data, says in its header what it guarantees, and knows nothing of the node: it is
 // told what happened, and answers with a return value or by a hook. The functions here are what
 // lies between them, the engine, the writer's thread and the application. Each duty is a .cpp file
-// of its own (backend.cpp, clients.cpp, recovery.cpp).
+// of its own (backend.cpp, recovery.cpp, snapshots.cpp); those that have much data are classes
+// (clientele.hpp, safe_start.hpp, checkpointing.hpp, joining.hpp) over what all stand on
+// (base.hpp).
 #pragma once
 
 #include <string>
@@ -17,8 +19,6 @@
 #include "ledger/missing_log.hpp"
 #include "ledger/rot_mender.hpp"
 #include "ledger/standing_check.hpp"
-#include "life/log_window.hpp"
-#include "life/out_of_reach.hpp"
 #include "life/pruner.hpp"
 #include "life/retention.hpp"
 #include "life/snapshot_giver.hpp"
@@ -26,7 +26,6 @@
 #include "life/snapshot_schedule.hpp"
 #include "life/snapshot_spare.hpp"
 #include "life/snapshot_writer.hpp"
-#include "life/state_sync.hpp"
 #include "links/alarm.hpp"
 #include "links/piece_work.hpp"
 #include "node/base.hpp"
@@ -34,6 +33,7 @@
 #include "node/checkpointing.hpp"
 #include "node/clientele.hpp"
 #include "node/engine_timers.hpp"
+#include "node/joining.hpp"
 #include "node/safe_start.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
@@ -107,7 +107,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
   bool quiet() const {
     return start.under_way() || standing.suspects() || missing.has_gap() ||
-           checkpointing.differs() || enters_anew;
+           checkpointing.differs() || joining.enters_anew();
   }
   void remind();
 
@@ -158,22 +158,16 @@ struct Node::Impl final : EngineHost, NodeBase {
   bool shares_state() const;
   std::optional<PortableLedger> portable_ledger(const Checkpoint& checkpoint) const;
   bool add_window(PortableLedger& ledger) const;
-  // joining.cpp: the state from peers, where the log does not reach
+  // giving.cpp
   bool snapshot_frame(NodeId from, const Frame& f);
   SnapshotGiver::Hooks giver_hooks();
-  bool can_join() const;
-  void watch_joining(std::uint64_t now);
-  void begin_window(std::uint64_t now);
-  LogWindow::Hooks window_hooks();
-  void enter();
-  bool window_frame(NodeId from, const Frame& f, std::uint64_t now);
+  Joining::Hooks joining_hooks();
   // pruning.cpp
   void start_pruning();
   void prune_when_due();
   void look_at_holds();
   void note_log_question(NodeId from, Round slot);
   void begins(const LogBegin& begin);
-  void pruned_there(NodeId peer, Round begins);
   Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   std::optional<StartPoint> start_point_of(ByteView own) const;
@@ -240,15 +234,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   Retention retention;
   std::unique_ptr<Pruner> pruner;   // null: all of the log is kept
   std::uint64_t next_prune_us = 0;  // when it is looked at again
-  OutOfReach out_of_reach;
-  struct Joining {
-    explicit Joining(StateSync s) : sync(std::move(s)) {}
-    StateSync sync;
-    std::optional<LogWindow> window{};  // for the protocol; set when the snapshot is here
-    bool again = false;                 // the window is gone at the peers: from the beginning
-  };
-  std::optional<Joining> joining;  // takes its state from peers
-  bool enters_anew = false;        // the state is on the disk: the node starts from there
+  Joining joining;
   SnapshotGiver snapshot_giver;
   PieceWork giving_parts{loop, [this] { return snapshot_giver.step(); }};
 

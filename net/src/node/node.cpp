@@ -225,8 +225,9 @@ void Node::Impl::finish() {
   clients.close_queries();
   transport.close();
   clients.close_own(stopped_because ? "the node has stopped: " + stopped_because->text()
-                    : enters_anew   ? "the node took its state from peers and begins anew from it"
-                                    : "the node has stopped");
+                    : joining.enters_anew()
+                        ? "the node took its state from peers and begins anew from it"
+                        : "the node has stopped");
   const bool signs = !start.under_way() && engine->pledge().beyond({});
   start.note_peers();
   if (snapshots) {
@@ -246,7 +247,7 @@ void Node::Impl::finish() {
   if (signs && !stopped_because) start.note_pledge();
   metrics.reset();
   // The disk is newer by now than the memory.
-  if (!stopped_because && !enters_anew) save_snapshot();
+  if (!stopped_because && !joining.enters_anew()) save_snapshot();
 }
 
 // What the node's own thread does. An exception is the caller's of run().
@@ -264,7 +265,7 @@ void Node::Impl::live() {
 Result<Unit, Error> Node::run() {
   while (true) {
     auto ended = run_once();
-    if (!impl()->enters_anew || !ended || stopping_) return ended;
+    if (!impl()->joining.enters_anew() || !ended || stopping_) return ended;
     if (auto anew = start_anew(); !anew || stopping_) return anew;
   }
 }

@@ -54,7 +54,7 @@ void Node::Impl::prune_when_due() {
   look_at_holds();
   if (!pruner || quiet() || log_lacks()) return;
   // The log of a node that takes its state from peers is about to begin elsewhere.
-  if (!retention.look() || joining || pruner->busy()) return;
+  if (!retention.look() || joining.runs() || pruner->busy()) return;
   if (const auto to = retention.next(ledger.length())) pruner->take(*to);
 }
 
@@ -87,19 +87,6 @@ void Node::Impl::begins(const LogBegin& begin) {
   checkpointing.log_begins();
   clients.log_begins();
   rot.begins(begin.slot);
-}
-
-void Node::Impl::pruned_there(NodeId peer, Round begins) {
-  out_of_reach.begins(peer, begins);
-  const auto first = out_of_reach.beyond(ledger.slot());
-  if (!first) return;
-  if (can_join()) return;  // and does, see watch_joining()
-  const std::string what =
-      "the log of '" + options.home + "' ends with slot " + std::to_string(ledger.slot().value) +
-      ", and those of its peers begin behind slot " + std::to_string(first->value) +
-      ", what was before is pruned there: this node cannot get level. Start a peer that keeps more "
-      "of its log, if there is one";
-  if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what);
 }
 
 }  // namespace thresher::net

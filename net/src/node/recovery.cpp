@@ -151,8 +151,8 @@ void Node::Impl::watch_lag() {
   if (now >= next_prune_us) prune_when_due();
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
-  watch_joining(now);
-  if (standing.suspects() || joining) {
+  joining.watch(now);
+  if (standing.suspects() || joining.runs()) {
     // Peers' words about the log are not applied now.
   } else if (start.under_way()) {
     mend_log(now);

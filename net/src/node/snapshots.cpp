@@ -88,7 +88,8 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint, Round before) {
 // The log rests, and the last snapshot that was due was left out.
 void Node::Impl::write_spare(std::uint64_t now) {
   spare.log_at(ledger.slot(), now);
-  if (!spare.due(now) || !snapshots || snapshots->busy() || joining || checkpointing.differs())
+  if (!spare.due(now) || !snapshots || snapshots->busy() || joining.runs() ||
+      checkpointing.differs())
     return;
   write_snapshot(spare.take());
 }

@@ -14,13 +14,9 @@ std::string Node::Impl::waits_for() const {
     return "has links to " + std::to_string(links) + " other nodes and needs " +
            std::to_string(needed - 1);
   }
-  if (joining)
-    return joining->sync.snapshot() == nullptr
-               ? joining->sync.words()
-               : "fetches the part of the log that its protocol needs to go on from slot " +
-                     std::to_string(joining->sync.certificate().checkpoint.slot.value);
+  if (joining.runs()) return joining.words();
   if (options.observe) return "observes: it follows the log and signs nothing";
-  if (const auto first = out_of_reach.beyond(ledger.slot())) {
+  if (const auto first = joining.beyond()) {
     return "needs slot " + std::to_string(ledger.slot().value + 1) +
            " of the log, which its peers have pruned: theirs begin behind slot " +
            std::to_string(first->value);
@@ -110,8 +106,8 @@ Sample Node::Impl::sample() const {
   if (const auto& newest = checkpointing.checkpoints().newest_certificate())
     out.certified_slot = newest->checkpoint.slot.value;
   out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
-  out.state_parts = joining ? joining->sync.parts() : 0;
-  out.state_parts_here = joining ? joining->sync.parts_here() : 0;
+  out.state_parts = joining.parts();
+  out.state_parts_here = joining.parts_here();
   out.waits_for = waits_for();
   return out;
 }
