@@ -46,36 +46,44 @@ TEST(ClientPatience, AMemberThatIsSilentDoesNotKeepTheOthersFromBeingAskedAgain)
 }
 
 // Nothing is sent to a member that does not say in which slot it is, so nothing is late there.
+void see_mute_member_left(Words words) {
+  Tills tills(4);
+  for (std::size_t i = 1; i < 4; ++i) tills.start(i);
+  const FakeMember mute(tills.net(), NodeId{0}, std::nullopt,
+                        [](const FakeMember::Submitted&) { return std::nullopt; });
+  const auto client = tills.client();
+  const CommitStatus out =
+      client->submit(as_view("add 1"), {.patience_us = 20'000'000, .words = words}).get();
+  EXPECT_EQ(result_of(out), "1") << out.why;
+  const Answer answer =
+      tills.client()->query(as_view("sum"), {.patience_us = 20'000'000, .words = words}).get();
+  EXPECT_FALSE(answer.failed) << as_text(answer.bytes.view());
+}
 TEST(ClientPatience, AMemberThatNeverSaysItsSlotGivesWay) {
-  for (const Words words : {Words::kOne, Words::kQuorum}) {
-    Tills tills(4);
-    for (std::size_t i = 1; i < 4; ++i) tills.start(i);
-    const FakeMember mute(tills.net(), NodeId{0}, std::nullopt,
-                          [](const FakeMember::Submitted&) { return std::nullopt; });
-    const auto client = tills.client();
-    const CommitStatus out =
-        client->submit(as_view("add 1"), {.patience_us = 20'000'000, .words = words}).get();
-    EXPECT_EQ(result_of(out), "1") << out.why;
-    const Answer answer =
-        tills.client()->query(as_view("sum"), {.patience_us = 20'000'000, .words = words}).get();
-    EXPECT_FALSE(answer.failed) << as_text(answer.bytes.view());
-  }
+  see_mute_member_left(Words::kQuorum);
+}
+TEST(ClientPatience, AMemberThatNeverSaysItsSlotGivesWayForOneWord) {
+  see_mute_member_left(Words::kOne);
 }
 
 // It has said in which slot it is. Those after it have their own time to answer.
-TEST(ClientPatience, AMemberThatTakesAndSaysNothingGivesWayToTheNext) {
-  for (const Words words : {Words::kOne, Words::kQuorum}) {
-    Tills tills(4);
-    for (std::size_t i = 1; i < 4; ++i) tills.start(i);
-    const FakeMember silent(tills.net(), NodeId{0}, Round{0},
-                            [](const FakeMember::Submitted&) { return std::nullopt; });
-    const auto client = tills.client();
-    for (const char* sum : {"1", "2"}) {
-      const CommitStatus out =
-          client->submit(as_view("add 1"), {.patience_us = 20'000'000, .words = words}).get();
-      EXPECT_EQ(result_of(out), sum) << out.why;
-    }
+void see_silent_member_left(Words words) {
+  Tills tills(4);
+  for (std::size_t i = 1; i < 4; ++i) tills.start(i);
+  const FakeMember silent(tills.net(), NodeId{0}, Round{0},
+                          [](const FakeMember::Submitted&) { return std::nullopt; });
+  const auto client = tills.client();
+  for (const char* sum : {"1", "2"}) {
+    const CommitStatus out =
+        client->submit(as_view("add 1"), {.patience_us = 20'000'000, .words = words}).get();
+    EXPECT_EQ(result_of(out), sum) << out.why;
   }
+}
+TEST(ClientPatience, AMemberThatTakesAndSaysNothingGivesWayToTheNext) {
+  see_silent_member_left(Words::kQuorum);
+}
+TEST(ClientPatience, AMemberThatTakesAndSaysNothingGivesWayToTheNextForOneWord) {
+  see_silent_member_left(Words::kOne);
 }
 
 // The slots that one member names are of its own making; for a proof those of f+1 count.

@@ -54,17 +54,6 @@ TEST_P(Observer, FollowsTheLogFromAnOldCopyAndItsNewestDataStartAfterwards) {
   net_.expect_same_state(12);
 }
 
-// What comes from the logs of peers wakes whoever waits for it, as what the node orders itself
-// does.
-TEST_P(Observer, AnswersAQuestionThatWaitedForTheLog) {
-  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(net_.start(i), "");
-  ASSERT_EQ(observe(), "");
-  auto answer = net_.query(3, "anything", 1);
-  net_.submit(0, "the observer hears of it");
-  ASSERT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
-  EXPECT_EQ(answer.get().length, 1u);
-}
-
 // Nothing at all is left of the data.
 TEST_P(Observer, FollowsTheLogFromNothing) {
   ASSERT_NO_FATAL_FAILURE(restore_an_old_copy());
@@ -147,6 +136,20 @@ TEST_P(Observer, AloneIsTheReasonInTheEnd) {
 INSTANTIATE_TEST_SUITE_P(Start, Observer,
                          testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
                          name_of_suite);
+
+// What comes from the logs of peers wakes whoever waits for it, as what the node orders itself
+// does.
+TEST(Observes, AnswersAQuestionThatWaitedForTheLog) {
+  Network net(4);
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(net.start(i), "");
+  NodeOptions observing;
+  observing.observe = true;
+  ASSERT_EQ(net.start(3, observing), "");
+  auto answer = net.query(3, "anything", 1);
+  net.submit(0, "the observer hears of it");
+  ASSERT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(answer.get().length, 1u);
+}
 
 }  // namespace
 }  // namespace thresher::net
