@@ -64,6 +64,7 @@ TEST(TransportHostile, KeysAreRenewedNowAndThenAndNotWithoutEnd) {
   EXPECT_TRUE(node.errors().empty());
   for (int k = 0; k < 1000 && client.renew_keys(); ++k) continue;
   ASSERT_TRUE(Network::eventually([&] { return !node.up(kFirstClient); }));
+  ASSERT_TRUE(Network::eventually([&] { return !node.errors().empty(); }));  // told behind it
   ASSERT_EQ(node.errors().size(), 1u);
   EXPECT_NE(node.errors()[0].find("renews its TLS keys without end"), std::string::npos);
   RawPeer other(options[0].nodes[0].port, crypto::SigningKey::generate());
