@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/ordering_protocols.hpp"
+#include "host/host_log.hpp"
+
 namespace thresher::net {
 namespace {
 
@@ -18,7 +21,7 @@ NodeBase::NodeBase(NodeParts parts, EngineHost& host, TransportCallbacks links)
     : options(std::move(parts.options)),
       app(parts.app),
       genesis(std::move(parts.genesis)),
-      key(std::move(parts.key)),
+      key(parts.key),
       self(parts.self),
       chain(genesis.context()),
       words(options, committee().at_least(kValidity)),

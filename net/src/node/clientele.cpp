@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/guarded.hpp"
+#include "host/host_log.hpp"
 #include "links/patience.hpp"
 #include "thresher/core/node_ids.hpp"
 #include "thresher/net/codec.hpp"
