@@ -132,11 +132,12 @@ void Client::Impl::submit(std::size_t to, const Validity& valid, std::vector<std
   (void)send(to, {kSubmit, wire::encode(control), Bytes::from(std::move(entries))});
 }
 
-// What waited for the slots of f+1 nodes.
+// What waited for the slots of f+1 nodes. What the node at hand puts off has a time of its own.
 void Client::Impl::send_held() {
   if (!links[node].welcome) return;
   for (auto& [sequence, flight] : flying) {
-    if (flight.words == Words::kOne || flight.sent > 0 || !can_send(flight)) continue;
+    if (flight.words == Words::kOne || flight.sent > 0 || flight.put_off > 0) continue;
+    if (!can_send(flight)) continue;
     send(node, sequence, flight);
   }
 }

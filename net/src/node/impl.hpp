@@ -63,6 +63,11 @@ struct Node::Impl final : EngineHost, NodeBase {
   std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const override;
 
   void pump() override;
+  void link(ConnectionId id, bool up);
+  SafeStart::Hooks start_hooks();
+  Clientele::Hooks clientele_hooks();
+  Checkpointing::Hooks checkpointing_hooks();
+  Joining::Hooks joining_hooks();
   crypto::Purpose purpose() const;
   Verdicts::Hooks verdict_hooks();
   void collect_verdicts();
@@ -76,7 +81,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   void halt(std::optional<Error> why) override;
   /// How run() ends.
   Result<Unit, Error> ending() const;
-  Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
   void hear_log(NodeId from, const Frame& f, std::uint64_t now);
@@ -84,14 +88,14 @@ struct Node::Impl final : EngineHost, NodeBase {
   // status.cpp: what it says of itself and of its peers
   std::string waits_for() const;
   std::vector<PeerStatus> peers() const;
+  NodeStatus status_now();
+  Sample sample() const;
 
   // node.cpp: the life of a node
   Result<Unit, Error> begin();
   void durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us);
   void live();
   void finish();
-
-  SafeStart::Hooks start_hooks();
 
   // recovery.cpp: from the own disk, and from peers
   Result<Unit, Error> recover();
@@ -144,8 +148,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   bool log_lacks() const { return missing.lacks(ledger.slot()); }
   bool log_whole() const { return missing.whole(ledger.slot()); }
 
-  Checkpointing::Hooks checkpointing_hooks();
-
   // snapshots.cpp
   void start_snapshots();
   bool catches_up() const;
@@ -158,22 +160,21 @@ struct Node::Impl final : EngineHost, NodeBase {
   bool shares_state() const;
   std::optional<PortableLedger> portable_ledger(const Checkpoint& checkpoint) const;
   bool add_window(PortableLedger& ledger) const;
-  // giving.cpp
-  bool snapshot_frame(NodeId from, const Frame& f);
-  SnapshotGiver::Hooks giver_hooks();
-  Joining::Hooks joining_hooks();
-  // pruning.cpp
-  void start_pruning();
-  void prune_when_due();
-  void look_at_holds();
-  void note_log_question(NodeId from, Round slot);
-  void begins(const LogBegin& begin);
   Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   std::optional<StartPoint> start_point_of(ByteView own) const;
   std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
   FromSnapshot restore_from(StartPoint from, ByteView state, const Digest& digest);
   FromSnapshot restore_running(const SnapshotFolder& folder, Round slot);
+  // giving.cpp
+  bool snapshot_frame(NodeId from, const Frame& f);
+  SnapshotGiver::Hooks giver_hooks();
+  // pruning.cpp
+  void start_pruning();
+  void prune_when_due();
+  void look_at_holds();
+  void note_log_question(NodeId from, Round slot);
+  void begins(const LogBegin& begin);
 
   // application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
@@ -183,10 +184,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   std::string keep_evidence(const Bytes& bytes);
   void order_evidence(NodeId who, const Bytes& bytes);
   ApplyResult apply_evidence(const Transaction& t, NodeId author);
-
-  Clientele::Hooks clientele_hooks();
-  void link(ConnectionId id, bool up);
-  NodeStatus status_now();
 
   // The protocol, and what it asks for.
   Verdicts verdicts;  // after the loop, which its accelerator wakes

@@ -117,16 +117,20 @@ TEST(ClientPatience, AMemberThatPutsOffAgainAndAgainGivesWay) {
 }
 
 TEST(ClientPatience, AMemberThatAlwaysSaysTooLateIsNotAskedWithoutAPause) {
-  const Network net(4);
+  const Network net(4, "thresher", {{"checkpoint", "4"}});
   std::atomic<int> asked{0};
   const FakeMember liar(net, NodeId{0}, Round{100}, [&](const FakeMember::Submitted& got) {
     ++asked;
     return refusal_of(Round{50'000}, got.sequences, Refusal::kTooLate);
   });
-  const auto client = client_of(net, {.node = NodeId{0}});
-  EXPECT_FALSE(client->submit(as_view("x"), {.patience_us = 2'000'000}).get().committed());
-  EXPECT_GE(asked, 2);
-  EXPECT_LE(asked, 8);  // at once, and each half second
+  for (const Words words : {Words::kOne, Words::kProof}) {
+    asked = 0;
+    const auto client = client_of(net, {.node = NodeId{0}});
+    const AskOptions ask{.patience_us = 2'000'000, .words = words};
+    EXPECT_FALSE(client->submit(as_view("x"), ask).get().committed());
+    EXPECT_GE(asked, 2);
+    EXPECT_LE(asked, 8) << static_cast<int>(words);  // at once, and each half second
+  }
 }
 
 // Before: the end of one call's patience was that of all that waited.
