@@ -295,7 +295,7 @@ class CertifiedSubject {
             total(2 + m.vertices.size() * 10 + 2 + m.batches.size() * 32)};
   }
   MessageFacts facts(const certified::WantRound& m) const {
-    return {"want-round", m.round.value, total(8 + 2 + (n() + 7) / 8)};
+    return {"want-round", m.round.value, total(8 + 1 + m.have.size() * (2 + (n() + 7) / 8))};
   }
   MessageFacts facts(const certified::Give& m) const {
     std::size_t bytes = 4;

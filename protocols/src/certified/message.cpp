@@ -60,8 +60,8 @@ struct Encoder {
     for (const Digest& d : m.batches) out.bytes(d.bytes);
   }
   void operator()(const WantRound& m) {
-    out.u64(m.round.value);
-    encode_set(m.have, n, out);
+    out.u64(m.round.value).u8(static_cast<std::uint8_t>(m.have.size()));
+    for (const NodeSet& have : m.have) encode_set(have, n, out);
   }
   void operator()(const Give& m) {
     out.u16(static_cast<std::uint16_t>(m.vertices.size()));
@@ -122,12 +122,8 @@ class Decoder {
       }
       case kWant:
         return want();
-      case kWantRound: {
-        const Round round{in_.u64()};
-        auto have = decode_set(in_, shape_.committee.size());
-        if (!have) return Errc::kMalformed;
-        return Message(WantRound{round, std::move(*have)});
-      }
+      case kWantRound:
+        return want_round();
       case kGive:
         return give();
       case kCoinShare:
@@ -140,6 +136,18 @@ class Decoder {
     auto payload = cut(parts_.payload.size());
     if (!payload || parts_.payload.empty()) return Errc::kMalformed;
     return Message(Batch{std::move(*payload)});
+  }
+
+  Result<Message> want_round() {
+    WantRound m{Round{in_.u64()}, {}};
+    const std::uint8_t rounds = in_.u8();
+    if (rounds > kMostHave) return Errc::kTooLarge;
+    for (std::uint8_t i = 0; i < rounds; ++i) {
+      auto have = decode_set(in_, shape_.committee.size());
+      if (!have) return Errc::kMalformed;
+      m.have.push_back(std::move(*have));
+    }
+    return Message(std::move(m));
   }
 
   Result<Message> want() {

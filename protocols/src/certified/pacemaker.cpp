@@ -292,13 +292,14 @@ void Bullshark::State::send_own(Fx& fx) const {
   fx.broadcast(Propose{own.proposal()});
 }
 
-// R4. Lost messages are repaired by repeating the last own header, or its certificate.
+// R4. Lost messages are repaired by repeating the last own header, or its certificate; what nobody
+// names, by asking (R9).
 void Bullshark::State::push_own(Fx& fx) {
-  const bool repeat = own.proposal() && !pushed_recently;
-  pushed_recently = false;
-  if (repeat) send_own(fx);
-  const Delay busy{config.timeout.value * 2 / 3};
+  const bool quiet = !std::exchange(pushed_recently, false);
   const bool wants = has_work() || own.is_open();
+  if (quiet && own.proposal()) send_own(fx);
+  if (quiet && !wants) ask_for_last(fx);
+  const Delay busy{config.timeout.value * 2 / 3};
   fx.push(ArmTimer{{kPushTimer, {}}, wants ? busy : config.idle_push});
 }
 

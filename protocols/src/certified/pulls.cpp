@@ -112,10 +112,28 @@ void Bullshark::State::ask_round(Fx& fx) {
     words.use(who);
     Round r{std::max(store.floor(), ordered.last()).value + 1};
     while (r <= store.top() && complete(r)) ++r.value;
-    NodeSet have(n());
-    store.accepted_authors(r).members().for_each([&](NodeId id) { have.insert(id); });
-    return fx.send(who, WantRound{r, std::move(have)});
+    return fx.send(who, want_from(r));
   }
+}
+
+WantRound Bullshark::State::want_from(Round r) const {
+  WantRound out{r, {}};
+  do {
+    NodeSet& have = out.have.emplace_back(n());
+    store.accepted_authors(r).members().for_each([&](NodeId id) { have.insert(id); });
+  } while (++r.value <= store.top().value && out.have.size() < kMostHave);
+  return out;
+}
+
+// R9: nothing names the last vertices before a committee rests. A liar that showed its own to some
+// alone would keep the others one commit behind for as long as there is no work.
+void Bullshark::State::ask_for_last(Fx& fx) {
+  const std::uint64_t top = store.top().value;
+  if (top == 0) return;
+  const std::uint64_t lowest = std::max(store.floor(), ordered.last()).value + 1;
+  const std::uint64_t recent = top < kMostHave ? 1 : top - kMostHave + 1;
+  for (std::uint32_t i = 0; i < n(); ++i) (void)may_ask(NodeId{static_cast<std::uint16_t>(i)});
+  fx.broadcast(want_from(Round{std::min(top, std::max(lowest, recent))}));
 }
 
 // Payloads that no vertex carries yet; the others travel with their vertices.
@@ -183,19 +201,30 @@ void Bullshark::State::serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& 
 }
 
 // R9: to sign a header its author holds a quorum of the round before. So it needs no whole round
-// below that of its last header, and asks for single vertices of them by name.
+// below that of its last header: it names single vertices, or says that it has a quorum.
+bool Bullshark::State::may_lack(NodeId peer, Round r, const NodeSet* have) const {
+  const ProposalPtr& said = headers.voted_for(peer);
+  if (!said || r >= said->header.round) return true;
+  return have != nullptr && have->size() >= config.committee.at_least(config.rules.complete);
+}
+
 void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
+  if (message.have.size() > kMostHave) {
+    ++stats.refused;
+    return;
+  }
   if (!service.may(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
   std::uint64_t in_frame = 0;
-  const ProposalPtr& said = headers.voted_for(from);
-  const Round lowest = std::max(
-      {message.round, Round{attic.bottom().value + 1}, said ? said->header.round : Round{0}});
+  const Round lowest = std::max(message.round, Round{attic.bottom().value + 1});
   for (Round r = lowest; r <= store.top(); ++r.value) {
+    const std::uint64_t after = r.value - message.round.value;
+    const NodeSet* have = after < message.have.size() ? &message.have[after] : nullptr;
+    if (!may_lack(from, r, have)) continue;
     for (std::uint32_t i = 0; i < n(); ++i) {
       const NodeId author{static_cast<std::uint16_t>(i)};
-      if (r == message.round && message.have.contains(author)) continue;
+      if (have != nullptr && have->contains(author)) continue;
       const VertexPtr v = accepted_vertex({author, r});
       if (!v || v->certificate.signatures.empty()) continue;
       bytes += v->header.payload_bytes + header_bytes(v->header, n());

@@ -105,6 +105,11 @@ struct Bullshark::State {
   void ask_vertices(std::vector<Want>& asks);
   void ask_batches(std::vector<Want>& asks);
   void ask_round(Fx& fx);
+  void ask_for_last(Fx& fx);
+  /// What is here of `r` and of the rounds after it.
+  WantRound want_from(Round r) const;
+  /// `have`: what it says it has of the round, if it says anything.
+  bool may_lack(NodeId peer, Round r, const NodeSet* have) const;
   bool may_ask(NodeId peer);
   void serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& fx);
   std::optional<Payload> batch(const Digest& root) const;

@@ -79,8 +79,9 @@ void CertifiedStuffing::make(Kind<certified::Want>, Prng& rng, Out& out) const {
 
 void CertifiedStuffing::make(Kind<certified::WantRound>, Prng&, Out& out) const {
   for (std::uint64_t k = 0; k < kMany; ++k)
-    out.push_back(
-        certified::WantRound{Round{1 + next - std::min(next, k)}, NodeSet(committee.size())});
+    out.push_back(certified::WantRound{
+        Round{1 + next - std::min(next, k)},
+        std::vector<NodeSet>(k % certified::kMostHave + 1, NodeSet(committee.size()))});
 }
 
 void CertifiedStuffing::make(Kind<certified::Give>, Prng& rng, Out& out) const {

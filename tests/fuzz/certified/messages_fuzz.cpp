@@ -69,7 +69,8 @@ std::vector<std::string> fuzz_samples() {
           frame(Propose{header(1'000'000, false)}),
           frame(Vote{Round{1}, first->digest, mock_sign(kLiar, first->digest)}),
           frame(Want{{{NodeId{1}, Round{1}}, {NodeId{2}, Round{6}}}, {payload.root}}),
-          frame(WantRound{Round{1}, have}),
+          frame(WantRound{Round{1}, {have}}),
+          frame(WantRound{Round{1}, std::vector<NodeSet>(kMostHave, have)}),
           frame(Give{{vertex, vertex}, {payload}}),
           frame(coin::Share{12, {}, true})};
 }

@@ -103,6 +103,18 @@ TEST_P(CertifiedSchedules, TwinsCannotCertifyTwoVertices) {
   expect_all(options, 5700);
 }
 
+// The liar's vertex of the last round is named by nothing, and only some have it. Nothing is left
+// to be ordered, so nobody goes on: the others stayed one commit behind.
+TEST_P(CertifiedSchedules, WhoRestsHasWhatTheOthersHave) {
+  auto options = options_of(20, 10, 3, [](sim::Experiment& e) {
+    const NodeId liar{static_cast<std::uint16_t>(e.seed % e.n)};
+    e.faults.push_back({.who = {liar}, .what = sim::FaultKind::kTwins});
+  });
+  options.sizes = {4};
+  options.first_seed = 2760;  // bullshark-async, 2765: node 3 delivered 5 of 6
+  expect_all(options, 5700);
+}
+
 TEST_P(CertifiedSchedules, ARestartedNodeCatchesUp) {
   const auto options = options_of(20, 40, 3, [](sim::Experiment& e) {
     const NodeId victim{static_cast<std::uint16_t>(e.seed % e.n)};
@@ -111,7 +123,8 @@ TEST_P(CertifiedSchedules, ARestartedNodeCatchesUp) {
   expect_all(options, 5700);
 }
 
-// Only the slow re-push remains: a certificate to every other node, once in idle_push.
+// Only the slow re-push remains: a certificate and a question to every other node, once in
+// idle_push.
 TEST_P(CertifiedSchedules, AnIdleCommitteeFallsSilent) {
   constexpr std::uint64_t kSettled = 2000;  // rounds
   constexpr std::uint64_t kEnds[] = {0, 200, 1200};
@@ -130,7 +143,7 @@ TEST_P(CertifiedSchedules, AnIdleCommitteeFallsSilent) {
   };
   expect_all(options, 1000);
   EXPECT_GT(messages[1], messages[0]);
-  EXPECT_LE(messages[2] - messages[1], 4U * 3U * (1000U / 100U + 1U));
+  EXPECT_LE(messages[2] - messages[1], 2U * 4U * 3U * (1000U / 100U + 1U));
 }
 
 TEST_P(CertifiedSchedules, TheSameSeedGivesTheSameTrace) {

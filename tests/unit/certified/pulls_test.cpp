@@ -140,16 +140,16 @@ TEST(Pulls, WhatOnePeerIsSentIsBoundedAndOthersAreServed) {
   }
   ASSERT_EQ(t.node().stats().vertices_accepted, 3u);
   for (int i = 0; i < 1000; ++i) {
-    t.say(3, WantRound{Round{1}, NodeSet(4)});
+    t.say(3, WantRound{Round{1}, {NodeSet(4)}});
     t.say(3, Want{{{NodeId{1}, Round{1}}, {NodeId{2}, Round{1}}}, {}});
   }
   const std::size_t answers = t.sent<Give>(3).size();  // of 200 KiB each
   EXPECT_GE(answers, 4u);
   EXPECT_LE(answers, 6u);
-  t.say(2, WantRound{Round{1}, NodeSet(4)});
+  t.say(2, WantRound{Round{1}, {NodeSet(4)}});
   EXPECT_EQ(t.sent<Give>(2).size(), 1u);
   t.expire(kServe);
-  t.say(3, WantRound{Round{1}, NodeSet(4)});
+  t.say(3, WantRound{Round{1}, {NodeSet(4)}});
   EXPECT_EQ(t.sent<Give>(3).size(), answers + 1);
 }
 
@@ -185,7 +185,7 @@ TEST(Pulls, WhoSignedAHeaderGetsNoWholeRoundsBelowIt) {
   for (int i = 0; i < 2; ++i) t.expire(kPush);  // the certificates are looked at
   ASSERT_EQ(t.node().stats().vertices_accepted, 5u);
   const auto given = [&](std::uint16_t to) {
-    t.say(to, WantRound{Round{1}, NodeSet(4)});
+    t.say(to, WantRound{Round{1}, {NodeSet(4)}});
     std::size_t out = 0;
     for (const Give& give : t.sent<Give>(to)) out += give.vertices.size();
     return out;
@@ -194,6 +194,48 @@ TEST(Pulls, WhoSignedAHeaderGetsNoWholeRoundsBelowIt) {
   EXPECT_EQ(given(3), 5u) << "it said nothing since round 1";
   t.say(2, Want{{{NodeId{1}, Round{1}}}, {}});
   EXPECT_EQ(t.sent<Give>(2).size(), 2u) << "single ones it may lack";
+}
+
+// A liar may say that it has a quorum: it gains what it could ask for by name.
+TEST(Pulls, WhoHasAQuorumOfARoundGetsTheRestOfIt) {
+  Desk t(4, Rules::bullshark());
+  for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
+  for (std::uint16_t author = 1; author < 3; ++author) t.certify(author, 2, {1, 2, 3});
+  for (int i = 0; i < 2; ++i) t.expire(kPush);
+  ASSERT_EQ(t.node().stats().vertices_accepted, 5u);
+  const auto of = [](std::initializer_list<std::uint16_t> ids) {
+    NodeSet out(4);
+    for (const std::uint16_t id : ids) out.insert(NodeId{id});
+    return out;
+  };
+  t.say(2, WantRound{Round{1}, {of({0, 1, 2}), of({2})}});
+  const auto given = t.sent<Give>(2);
+  ASSERT_EQ(given.size(), 1u);
+  ASSERT_EQ(given[0].vertices.size(), 2u);
+  EXPECT_EQ(given[0].vertices[0]->ref(), (Ref{NodeId{3}, Round{1}}));
+  EXPECT_EQ(given[0].vertices[1]->ref(), (Ref{NodeId{1}, Round{2}}));
+  t.say(2, WantRound{Round{1}, std::vector<NodeSet>(kMostHave + 1, of({0, 1, 2}))});
+  EXPECT_EQ(t.node().stats().refused, 1u);
+}
+
+// The last vertices before a committee rests are named by nothing: what a liar showed to some alone
+// was never asked for, and committed nothing here.
+TEST(Pulls, ANodeThatRestsAsksAllForTheLastVertices) {
+  Desk t(4, Rules::bullshark());
+  for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
+  for (int i = 0; i < 2; ++i) t.expire(kPush);
+  const auto own = t.broadcast<Propose>();
+  ASSERT_FALSE(own.empty());
+  const ProposalPtr& mine = own[0].proposal;
+  for (std::uint16_t voter = 1; voter < 3; ++voter)
+    t.say(voter, Vote{mine->header.round, mine->digest, mock_sign(voter, mine->digest)});
+  EXPECT_TRUE(t.broadcast<WantRound>().empty()) << "there was work";
+  for (int i = 0; i < 2; ++i) t.expire(kPush);
+  const auto questions = t.broadcast<WantRound>();
+  ASSERT_FALSE(questions.empty());
+  EXPECT_EQ(questions[0].round, Round{1});
+  ASSERT_EQ(questions[0].have.size(), 1u);
+  EXPECT_EQ(questions[0].have[0].size(), 4u);
 }
 
 TEST(Pulls, BatchesOfOnePeerAreBoundedInBytes) {
@@ -238,7 +280,7 @@ TEST(Pulls, AnAnswerWithManyLargeCertificatesFitsAFrame) {
   for (int i = 0; i < 2; ++i) t.expire(kPush);
   ASSERT_EQ(t.node().stats().vertices_accepted, 256u);
   t.say(300, Want{refs, {}});
-  t.say(301, WantRound{Round{1}, have});
+  t.say(301, WantRound{Round{1}, {have}});
   for (const std::uint16_t asker : std::initializer_list<std::uint16_t>{300, 301}) {
     const auto answers = t.sent<Give>(asker);
     ASSERT_EQ(answers.size(), 1u);

@@ -51,7 +51,9 @@ std::vector<Message> one_of_each() {
           Vote{Round{7}, v->digest, mock_sign(2, v->digest)},
           Certify{Round{9}, v->digest, v->certificate},
           Want{{{NodeId{1}, Round{5}}, {NodeId{2}, Round{6}}}, {v->digest}},
-          WantRound{Round{8}, have},
+          WantRound{Round{8}, {have}},
+          WantRound{Round{8}, std::vector<NodeSet>(kMostHave, have)},
+          WantRound{Round{8}, {}},
           coin::Share{12, {}, true},
           Give{{v, some_vertex(""), some_vertex("two")}, {payload("three")}}};
 }

@@ -42,8 +42,9 @@ namespace thresher::net {
 /// of a payload has hashes in the place of data; again for nodes alone. 7: a node says on
 /// which grid it takes snapshots, a newcomer which grids it waits for, and who is asked by a start
 /// where its log ends; again for nodes alone. 8: nodes of PBFT, Simplex and HotStuff-2 offer and
-/// ask for values by their digests. Messages: net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 8;
+/// ask for values by their digests. 9: a question of the certified family tells of several rounds
+/// what is there. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 9;
 /// Clients of this version and later are spoken to alike.
 inline constexpr std::uint32_t kClientVersion = 3;
 /// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion

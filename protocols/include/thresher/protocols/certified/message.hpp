@@ -47,11 +47,13 @@ struct Want {
   std::vector<Ref> vertices;
   std::vector<Digest> batches;
 };
-/// Asks for the vertices of a round, and of those after it, whose authors are not in `have`.
+/// Asks for the vertices of a round and of those after it. `have` tells for the first of these
+/// rounds, at most kMostHave, whose vertices are there.
 struct WantRound {
   Round round;
-  NodeSet have;
+  std::vector<NodeSet> have;
 };
+constexpr std::size_t kMostHave = 16;
 /// The answer to either: vertices with their payloads, oldest first. Unasked: what the sender's
 /// next header names and others may lack.
 struct Give {
