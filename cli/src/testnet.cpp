@@ -95,7 +95,9 @@ Result<Unit, Error> check(const TestnetOptions& o) {
                                            std::to_string(o.nodes) +
                                            " nodes: give one line a node"};
   }
-  if (o.base_port + o.nodes > 65535) {
+  // Hosts share a port, nodes of one machine have one each.
+  const std::uint64_t more = o.hosts.empty() ? o.nodes - 1 : 0;
+  if (o.base_port > 65535 || o.base_port + more > 65535) {
     return Error{ErrorCode::kRejected, "the last port would be over 65535", "",
                  "choose a lower base port"};
   }

@@ -1,6 +1,8 @@
 #include "broadcast_cluster.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,9 +12,11 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <thread>
 
 #include "broadcast_member.hpp"
+#include "processes.hpp"
 #include "thresher/net/ports.hpp"
 
 namespace thresher::cli {
@@ -22,17 +26,28 @@ using broadcast::ChannelOptions;
 
 constexpr std::uint64_t kPatienceUs = 30'000'000;
 
+constexpr std::string_view kStoppedByUser = "interrupted";
+
+// False when the user stopped the run first.
+bool comes(int from) {
+  pollfd wait{from, POLLIN, 0};
+  while (!Interrupts::came()) {
+    if (::poll(&wait, 1, 100) > 0) return true;
+  }
+  return false;
+}
+
 struct Child {
   pid_t pid = -1;  ///< -1: it was killed
   int to = -1;
   int from = -1;
 };
 
-class Processes {
+class Members {
  public:
-  Processes(const BroadcastOptions& options, DeliveryBoard& board)
+  Members(const BroadcastOptions& options, DeliveryBoard& board)
       : options_(options), board_(board), children_(options.nodes), own_(options.nodes) {}
-  ~Processes() {
+  ~Members() {
     for (std::size_t i = 0; i < children_.size(); ++i) kill(i);
   }
 
@@ -80,6 +95,7 @@ class Processes {
     std::string problem;
     for (const std::uint64_t i : up()) {
       MemberLine line;
+      if (!comes(children_[i].from)) return std::string(kStoppedByUser);
       if (!read_all(children_[i].from, &line, sizeof line))
         return "node " + std::to_string(i) + " ended before it had reported";
       if (problem.empty() && line.problem[0] != 0)
@@ -95,6 +111,7 @@ class Processes {
   /// The line of one process, which was just started.
   std::string collect_one(std::size_t i) {
     MemberLine line;
+    if (!comes(children_[i].from)) return std::string(kStoppedByUser);
     if (!read_all(children_[i].from, &line, sizeof line))
       return "node " + std::to_string(i) + " did not come back";
     return line.problem[0] == 0 ? std::string{} : "node " + std::to_string(i) + ": " + line.problem;
@@ -122,9 +139,15 @@ class Processes {
     int up[2];
     if (::pipe2(down, O_CLOEXEC) != 0 || ::pipe2(up, O_CLOEXEC) != 0)
       return std::string("cannot make a pipe: ") + std::strerror(errno);
+    const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) return std::string("cannot fork: ") + std::strerror(errno);
     if (pid == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(1);
+      // A terminal's Ctrl-C reaches all; it is the parent that ends the run.
+      (void)std::signal(SIGINT, SIG_IGN);
+      (void)std::signal(SIGTERM, SIG_DFL);
       // A child that keeps its sisters' pipes open would keep them waiting for ever.
       for (const Child& c : children_) {
         if (c.pid < 0) continue;
@@ -163,18 +186,21 @@ void nap() {
 
 // Kills and restarts at their times; what is down at the end stays down.
 std::string carry_out(const BroadcastOptions& options, std::uint64_t began_us,
-                      std::uint64_t until_us, DeliveryBoard& board, Processes& processes) {
+                      std::uint64_t until_us, DeliveryBoard& board, Members& members) {
   const std::vector<ClusterEvent>& events = options.events;
   for (const ClusterEvent& e : events) {
-    while (shared_now_us() < std::min(began_us + e.at_us, until_us)) nap();
+    while (shared_now_us() < std::min(began_us + e.at_us, until_us)) {
+      if (Interrupts::came()) return std::string(kStoppedByUser);
+      nap();
+    }
     if (!e.restart) {
-      processes.kill(e.node);
+      members.kill(e.node);
       continue;
     }
     board.excuse(e.node);
-    if (std::string problem = processes.restart(e.node); !problem.empty()) return problem;
-    if (std::string problem = processes.collect_one(e.node); !problem.empty()) return problem;
-    processes.say(e.node, until_us);
+    if (std::string problem = members.restart(e.node); !problem.empty()) return problem;
+    if (std::string problem = members.collect_one(e.node); !problem.empty()) return problem;
+    members.say(e.node, until_us);
   }
   return {};
 }
@@ -184,6 +210,7 @@ std::string carry_out(const BroadcastOptions& options, std::uint64_t began_us,
 std::string wait_until_level(DeliveryBoard& board, const std::vector<std::uint64_t>& up) {
   std::uint64_t progress = board.progress();
   for (std::uint64_t since_us = shared_now_us(); !board.level(up); nap()) {
+    if (Interrupts::came()) return std::string(kStoppedByUser);
     if (board.progress() != progress) {
       progress = board.progress();
       since_us = shared_now_us();
@@ -220,17 +247,16 @@ void sum_up(const BroadcastOptions& o, const std::vector<MemberLine>& lines, dou
 }
 
 // From the first payload to the last delivery.
-std::string load(const BroadcastOptions& options, DeliveryBoard& board, Processes& processes,
+std::string load(const BroadcastOptions& options, DeliveryBoard& board, Members& members,
                  std::vector<MemberLine>& lines, BroadcastReport& report) {
-  if (std::string problem = processes.collect(lines); !problem.empty()) return problem;
+  if (std::string problem = members.collect(lines); !problem.empty()) return problem;
   const std::uint64_t began_us = shared_now_us();
   const std::uint64_t until_us = began_us + options.duration_us;
-  processes.say(until_us);
-  if (std::string p = carry_out(options, began_us, until_us, board, processes); !p.empty())
-    return p;
-  const std::vector<std::uint64_t> up = processes.up();
+  members.say(until_us);
+  if (std::string p = carry_out(options, began_us, until_us, board, members); !p.empty()) return p;
+  const std::vector<std::uint64_t> up = members.up();
   if (up.empty()) return "every node was killed and none came back";
-  if (std::string problem = processes.collect(lines); !problem.empty()) return problem;
+  if (std::string problem = members.collect(lines); !problem.empty()) return problem;
   report.seconds = static_cast<double>(shared_now_us() - began_us) / 1e6;
   report.agreement = !board.conflict();
   std::uint64_t open = 0;
@@ -261,14 +287,16 @@ BroadcastReport run_broadcasts(const BroadcastOptions& options) {
     report.problem = "there is no memory to compare the deliveries of so many nodes in";
     return report;
   }
+  const Interrupts interrupts;
   const double before_us = cpu_of_children_us();
-  Processes processes(options, *board);
-  if (report.problem = processes.start(); !report.problem.empty()) return report;
+  Members members(options, *board);
+  if (report.problem = members.start(); !report.problem.empty()) return report;
   std::vector<MemberLine> lines;
-  if (report.problem = load(options, *board, processes, lines, report); !report.problem.empty())
-    return report;
-  processes.say(0);
-  processes.end();
+  report.problem = load(options, *board, members, lines, report);
+  report.interrupted = report.problem == kStoppedByUser;
+  if (!report.problem.empty()) return report;
+  members.say(0);
+  members.end();
   sum_up(options, lines, cpu_of_children_us() - before_us, report);
   return report;
 }

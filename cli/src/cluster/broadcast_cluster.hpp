@@ -30,8 +30,9 @@ struct BroadcastOptions {
 };
 
 struct BroadcastReport {
-  std::string problem;   ///< not empty: the run failed, and why
-  bool stalled = false;  ///< the problem is that nothing was delivered any more
+  std::string problem;       ///< not empty: the run failed, and why
+  bool stalled = false;      ///< the problem is that nothing was delivered any more
+  bool interrupted = false;  ///< by SIGINT or SIGTERM
   bool agreement = false;
   std::uint64_t delivered = 0;        ///< at each node that missed nothing
   double seconds = 0;                 ///< of the load

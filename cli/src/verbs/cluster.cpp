@@ -315,6 +315,7 @@ int run_broadcast(const Args& a) {
   const BroadcastReport r = run_broadcasts(o);
   std::error_code ignored;
   if (!made.empty()) std::filesystem::remove_all(made, ignored);
+  if (r.interrupted) return fail(kInterrupted, r.problem);
   if (!r.problem.empty()) return fail(r.stalled ? kNoProgress : kFailed, r.problem);
   print_broadcasts(a, r);
   return r.agreement ? kDone : fail(kSafetyViolated, "the nodes delivered different payloads");

@@ -27,16 +27,26 @@ int refuse(const Errors& problems, bool json) {
   return fail_all(kUsage, problems);
 }
 
-// What else listens at the node's own port.
-void check_ports(const net::NodeOptions& o, const net::PeerAddress& own, Errors& problems) {
+// As a node would find out when it listens at both. `listen`: HOST:PORT.
+bool same_place(const std::string& listen, const net::PeerAddress& own) {
   const std::string port = ":" + std::to_string(own.port);
+  if (!listen.ends_with(port)) return false;
+  std::string host = listen.substr(0, listen.size() - port.size());
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = own.host.find(':') == std::string::npos ? "127.0.0.1" : "::1";
+  const auto any = [](const std::string& h) { return h == "0.0.0.0" || h == "::"; };
+  return host == own.host || any(host) || any(own.host);
+}
+
+// What else listens at the node's own address.
+void check_ports(const net::NodeOptions& o, const net::PeerAddress& own, Errors& problems) {
   for (const auto& [name, address] : {std::pair("metrics.listen", &o.metrics_listen),
                                       std::pair("gateway.address", &o.gateway_address)}) {
-    if (!address->ends_with(port)) continue;
+    if (!same_place(*address, own)) continue;
     problems.push_back({ErrorCode::kMismatch,
                         std::string(name) + " is '" + *address +
-                            "', and the node itself listens at port " + std::to_string(own.port) +
-                            " (genesis file)",
+                            "', and the node itself listens at " + own.host + ":" +
+                            std::to_string(own.port) + " (genesis file)",
                         name, "give each a port of its own"});
   }
 }

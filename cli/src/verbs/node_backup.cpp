@@ -1,4 +1,3 @@
-#include <csignal>
 #include <memory>
 
 #include "../text.hpp"
@@ -21,8 +20,6 @@ std::string range_of(const net::Backup& copy) {
 }
 
 int back_up(const std::string& home, const std::string& destination) {
-  // A file that may not grow any more is an error, told with the others, and no end by a signal.
-  (void)std::signal(SIGXFSZ, SIG_IGN);
   const auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
   const auto copy = net::back_up(config->options, destination);

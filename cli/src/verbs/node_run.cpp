@@ -1,7 +1,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -104,8 +103,6 @@ int run_node(const Args& a) {
   config->options.commit_trace = a.trace;
   if (a.journal && config->options.journal_bytes == 0)
     config->options.journal_bytes = kJournalBytes;
-  // A file over the limit of this process is a failed write with a reason, not a silent death.
-  (void)std::signal(SIGXFSZ, SIG_IGN);
   Lines lines;
   const Log log = lines.counted(make_log(config->log_level, config->log_format));
   config->options.log = log;

@@ -14,6 +14,7 @@
 #include "ledger/log_reader.hpp"
 #include "life/backup_place.hpp"
 #include "life/file_copy.hpp"
+#include "life/log_tree.hpp"
 #include "life/resting_store.hpp"
 #include "life/snapshot_folder.hpp"
 #include "store/wal_scan.hpp"
@@ -133,13 +134,17 @@ class Copying {
   WalPlace end_;
 };
 
-/// Whether the copy has a whole snapshot to start from, where it needs one.
-bool can_start(const std::string& data, const LogBegin& begin, Round last) {
+/// Whether the copy has a snapshot that a start takes, where it needs one: whole, and certified.
+bool can_start(const std::string& data, const NodeStore& store, const LogBegin& begin, Round last,
+               std::uint32_t members) {
   std::error_code error;
   if (begin.slot.value == 0 || fs::exists(data + "/snapshot", error)) return true;
   const SnapshotFolder folder(data);
   return std::ranges::any_of(folder.slots(), [&](Round slot) {
-    return slot >= begin.slot && slot <= last && folder.load(slot);
+    if (slot < begin.slot || slot > last) return false;
+    const auto certificate = load_certificate(store, slot, members);
+    const auto loaded = folder.load(slot);
+    return certificate && loaded && loaded->manifest.checkpoint == certificate->checkpoint;
   });
 }
 
@@ -172,7 +177,8 @@ Result<Backup, Error> looked_at(const NodeOptions& options, const std::string& d
   });
   if (!read) return corrupt("the log that was copied cannot be read");
   if (!missing.empty()) return corrupt(missing);
-  if (can_start(data, begin, end.slot)) return Backup{end.slot.value, end.length, begin.length};
+  if (can_start(data, store, begin, end.slot, static_cast<std::uint32_t>(genesis.nodes.size())))
+    return Backup{end.slot.value, end.length, begin.length};
   return corrupt("no snapshot of the node is whole and of the part of the log that it keeps");
 }
 

@@ -266,7 +266,10 @@ Result<Unit, Error> Node::run() {
   while (true) {
     auto ended = run_once();
     if (!impl()->joining.enters_anew() || !ended || stopping_) return ended;
-    if (auto anew = start_anew(); !anew || stopping_) return anew;
+    if (auto anew = start_anew(); !anew || stopping_) {
+      if (!anew && anew.error().what == kStoppedAtStart) return Unit{};
+      return anew;
+    }
   }
 }
 

@@ -21,6 +21,7 @@ void Node::Impl::start_scrubbing() {
 
 // A payload of the log, which nobody asked for now, is not what it was.
 void Node::Impl::note_rot(LogEntry entry) {
+  if (entry.slot <= reader.begin().slot) return scrubber->go_on();  // it was pruned meanwhile
   if (committee().size() == 1) {
     return halt(
         words.unreadable(Errc::kCorrupt, "a payload of slot " + std::to_string(entry.slot.value)));

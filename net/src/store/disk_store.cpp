@@ -514,10 +514,11 @@ Result<Unit, Error> DiskStore::release(const NamedBody& named, std::uint32_t lea
   if (!place || place->offset <= impl_->released) return Unit{};
   WalBase base{*place};
   if (!impl_->collect(base, leading, from)) return unreadable;
-  if (auto released = impl_->wal.release(base); !released) return released;
+  if (auto begins = impl_->wal.begin_at(base); !begins) return begins;
+  // Before the first file goes: who meets the hole asks whether it may be one.
   impl_->released = place->offset;
   impl_->forget_places(place->offset);
-  return Unit{};
+  return impl_->wal.give_back(place->offset);
 }
 
 std::uint64_t DiskStore::released() const {

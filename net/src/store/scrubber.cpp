@@ -56,11 +56,21 @@ void Scrubber::work() {
   }
 }
 
+// Files that are pruned while the log is opened are not missing either.
+bool Scrubber::opens(WalScan& scan) {
+  while (true) {
+    const std::uint64_t before = hooks_.released();
+    const auto opened = scan.open(path_);
+    if (opened) return true;
+    if (hooks_.released() == before) return hooks_.failed(opened.error()), false;
+  }
+}
+
 // The log once; false: it ends here.
 bool Scrubber::pass() {
   const std::uint64_t until = hooks_.written();
   WalScan scan;
-  if (const auto opened = scan.open(path_); !opened) return hooks_.failed(opened.error()), false;
+  if (!opens(scan)) return false;
   while (rests(kPause)) {
     switch (look(scan, until)) {
       case Look::kGoesOn:
@@ -70,9 +80,7 @@ bool Scrubber::pass() {
       case Look::kEnds:
         return false;
       case Look::kGone:
-        if (const auto opened = scan.open(path_); !opened) {
-          return hooks_.failed(opened.error()), false;
-        }
+        if (!opens(scan)) return false;
     }
   }
   return false;

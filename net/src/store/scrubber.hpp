@@ -46,6 +46,7 @@ class Scrubber {
  private:
   void work();
   bool pass();
+  bool opens(WalScan& scan);
   enum class Look : std::uint8_t { kGoesOn, kDone, kEnds, kGone };
   Look look(WalScan& scan, std::uint64_t until);
   bool mends(const WalScan& scan, const WalScan::Checked& found);

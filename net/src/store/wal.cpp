@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "files/disk_problem.hpp"
@@ -39,6 +41,17 @@ std::size_t records_size(std::span<const Persist> batch) {
   return size;
 }
 
+// Who looks at a log at rest holds the lock for a moment, and a node that starts then is not
+// second.
+bool locks(int file) {
+  constexpr int kTries = 20;
+  for (int k = 0; ::flock(file, LOCK_EX | LOCK_NB) != 0; ++k) {
+    if (errno != EWOULDBLOCK || k == kTries) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
 }  // namespace
 
 WriteAheadLog::~WriteAheadLog() {
@@ -58,7 +71,7 @@ Result<Unit, Error> WriteAheadLog::open(const std::string& path, std::uint64_t s
     return disk_error(what + " '" + path + "'", errno, path);
   };
   if (lock_ < 0) return refused("cannot open");
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+  if (!locks(lock_)) {
     if (errno != EWOULDBLOCK) return refused("cannot lock");
     return Error{ErrorCode::kBusy, "'" + path + "' is in use: " + std::string(kNodeRuns), path,
                  "one key must never run twice"};
@@ -280,13 +293,17 @@ bool WriteAheadLog::mend_body(const BodyPlace& place, ByteView body) {
   return flush(Sync::kYes);
 }
 
-Result<Unit, Error> WriteAheadLog::release(const WalBase& base) {
+Result<Unit, Error> WriteAheadLog::begin_at(const WalBase& base) {
   const std::string path = path_ + ".base";
-  if (!save_base(path, tag_, base)) return disk_error("cannot write '" + path + "'", errno, path);
-  if (files_.release(base.begin.offset)) return Unit{};
-  return disk_error("cannot remove what lies in front of byte " +
-                        std::to_string(base.begin.offset) + " of '" + path_ + "'",
-                    errno, path_);
+  if (save_base(path, tag_, base)) return Unit{};
+  return disk_error("cannot write '" + path + "'", errno, path);
+}
+
+Result<Unit, Error> WriteAheadLog::give_back(std::uint64_t before) {
+  if (files_.release(before)) return Unit{};
+  return disk_error(
+      "cannot remove what lies in front of byte " + std::to_string(before) + " of '" + path_ + "'",
+      errno, path_);
 }
 
 Result<Bytes> WriteAheadLog::read_body(const BodyPlace& place) const {

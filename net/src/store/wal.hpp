@@ -5,8 +5,8 @@
 //   wal.open(path, {}, [&](const WalFrame& frame) { ... });       // what is there from a place on
 //   wal.append(batch, places);                                    // in memory
 //   wal.flush(Sync::kYes);                                     // on the disk
-//   wal.release({begin, records});                                // the front is not needed any
-//   more
+//   wal.begin_at({begin, records});                               // the front is not needed more
+//   wal.give_back(begin.offset);                                  // and goes
 //
 // A batch is a frame (wal_frame.hpp). Written past the page cache (O_DIRECT, whole blocks of 4 KiB;
 // the last one is written again when more follows), into space that was reserved before. Where
@@ -64,11 +64,14 @@ class WriteAheadLog {
   bool mend_body(const BodyPlace& place, ByteView body);
   /// In front of the first frame that is there. Pre: open() was good.
   const WalPlace& begin() const { return scan_.begin(); }
-  /// Gives the files back that end before `base.begin`, and keeps `base.records`, which have to be
-  /// all that is still needed of what lies in front of it: for readers that open the log after it.
-  /// From any thread. Nothing is lost by an error. Pre: nobody needs a body in front of that place
-  /// any more.
-  Result<Unit, Error> release(const WalBase& base);
+  /// The log begins at `base.begin` for readers that open it after this, and `base.records` have to
+  /// be all that is still needed of what lies in front of it. From any thread. Nothing is lost by
+  /// an error.
+  Result<Unit, Error> begin_at(const WalBase& base);
+  /// Removes the files that end before byte `before`. From any thread. Pre: begin_at() was told
+  /// that the log begins there; nobody needs a body in front of it any more, and who reads the log
+  /// from the front knows.
+  Result<Unit, Error> give_back(std::uint64_t before);
   /// After the last frame that was appended.
   const WalPlace& end() const { return end_; }
   /// From any thread. Pre: the frame of the body was flushed.

@@ -438,6 +438,19 @@ class Testnet(Files):
         self.assertEqual(os.stat(home / "node0/node.key").st_mode & 0o777, 0o600)
         self.assertEqual(run("testnet", "init", "-o", home).returncode, 2)
 
+    # As a node finds out when it runs: another address of the machine is another place.
+    def test_only_the_same_address_and_port_is_taken(self):
+        home = self.make()
+        toml = home / "node0/node.toml"
+        own = json.loads((home / "genesis.json").read_text())["nodes"][0]
+        port = own["port"]
+        written = toml.read_text()
+        for host, status in [("127.0.0.2", 0), ("[::1]", 0), ("127.0.0.1", 2), ("localhost", 2)]:
+            before, after = written.split("[metrics]")
+            toml.write_text(before + "[metrics]" + after.replace('listen = ""', f'listen = "{host}:{port}"', 1))
+            out = run("config", "check", "--home", home / "node0")
+            self.assertEqual(out.returncode, status, (host, out.stderr))
+
     def test_a_new_ledger_says_who_is_passed_over(self):
         home = self.make()
         genesis = json.loads((home / "genesis.json").read_text())

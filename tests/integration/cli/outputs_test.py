@@ -21,8 +21,8 @@ def thresher(*arguments, text=None, cwd=None):
 
 
 def on_a_full_disk(size, *arguments):
-    """Files end at so many bytes; Python ignores SIGXFSZ, and so does what it starts like this."""
-    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=60, restore_signals=False,
+    """Files end at so many bytes. A shell starts the program like this: SIGXFSZ ends it unless it sees to that itself."""
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=60,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
 
 
@@ -187,6 +187,26 @@ class Halves(Files):
                                  ["genesis.json", "node0", "node1", "node2", "node3"])
                 self.assertEqual(thresher("config", "check", "--home", net / "node3").returncode, 0)
                 subprocess.run(["rm", "-r", net], check=True)
+
+    def test_what_writes_only_to_look(self):
+        out = on_a_full_disk(10, "doctor")
+        self.assertGreaterEqual(out.returncode, 0, "it was ended by a signal")
+        self.assertNotEqual(out.stdout + out.stderr, "")
+
+    def test_the_ports_of_a_network(self):
+        def init(first, *more):
+            return thresher("testnet", "init", "-n", 4, "--base-port", first, "-o", self.folder / f"net{first}", *more)
+        self.assertEqual(init(65532).returncode, 0)
+        hosts = self.folder / "hosts"
+        hosts.write_text("10.0.0.1\n10.0.0.2\n10.0.0.3\n10.0.0.4\n")
+        self.assertEqual(init(65535, "--hosts", hosts).returncode, 0)
+        for first in (65533, 65536, 2**64 - 3, 2**64 - 1):
+            for more in ([], ["--hosts", hosts]):
+                if first == 65533 and more:
+                    continue
+                out = init(first, *more)
+                self.assertEqual(out.returncode, 2, first)
+                self.assertIn("the last port would be over 65535", out.stderr)
 
     def test_where_a_network_can_be(self):
         def init(*arguments):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A cluster under load to which somebody else submits too: the logs are alike, and that is what it says."""
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,43 @@ class Others(unittest.TestCase):
                 return
             self.assertLess(time.monotonic(), deadline, done.stderr)
             time.sleep(0.2)
+
+
+class Interrupted(unittest.TestCase):
+    """Channels of a broadcast that are stopped by their user: no member is left, no folder, and it says so."""
+
+    def test_by_either_signal(self):
+        for how in (signal.SIGTERM, signal.SIGINT):
+            with tempfile.TemporaryDirectory() as folder:
+                run = subprocess.Popen([BINARY, "cluster", "--broadcast", "bracha", "--duration", "60s"], stderr=subprocess.PIPE,
+                                       text=True, env={**os.environ, "TMPDIR": folder}, start_new_session=True)
+                deadline = time.monotonic() + 60
+                while len(list(pathlib.Path(folder).glob("*/node*"))) < 4 and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                run.send_signal(how)
+                _, err = run.communicate(timeout=60)
+                self.assertEqual(run.returncode, 130, err)
+                self.assertIn("interrupted", err)
+                self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+                with self.assertRaises(ProcessLookupError):
+                    os.killpg(run.pid, 0)
+
+    def test_members_do_not_outlive_a_kill(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.Popen([BINARY, "cluster", "--broadcast", "bracha", "--duration", "60s"], stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "TMPDIR": folder}, start_new_session=True)
+            deadline = time.monotonic() + 60
+            while len(list(pathlib.Path(folder).glob("*/node*"))) < 4 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            run.kill()
+            run.wait(timeout=30)
+            for _ in range(300):
+                try:
+                    os.killpg(run.pid, 0)
+                except ProcessLookupError:
+                    return
+                time.sleep(0.1)
+            self.fail("a member goes on without who started it")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,8 @@ class NodeStore : public Storage {
   virtual Result<Unit, Error> release(const NamedBody&, std::uint32_t /*leading*/) {
     return Unit{};
   }
-  /// Bytes of the write-ahead log that were given back. From any thread.
+  /// So many bytes in front of the write-ahead log are not there any more, or are just going. From
+  /// any thread.
   virtual std::uint64_t released() const { return 0; }
   /// What the last write that failed met; empty: none failed, or the store cannot say. To be read
   /// on the thread that writes.
