@@ -27,15 +27,11 @@ int refuse(const Errors& problems, bool json) {
   return fail_all(kUsage, problems);
 }
 
-// As a node would find out when it listens at both. `listen`: HOST:PORT.
+// As a node would find out when it listens at both. `listen`: an IPv4 address and a port.
 bool same_place(const std::string& listen, const net::PeerAddress& own) {
+  const bool any = own.host == "0.0.0.0" || own.host == "::";
   const std::string port = ":" + std::to_string(own.port);
-  if (!listen.ends_with(port)) return false;
-  std::string host = listen.substr(0, listen.size() - port.size());
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (host == "localhost") host = own.host.find(':') == std::string::npos ? "127.0.0.1" : "::1";
-  const auto any = [](const std::string& h) { return h == "0.0.0.0" || h == "::"; };
-  return host == own.host || any(host) || any(own.host);
+  return any ? listen.ends_with(port) : listen == own.host + port;
 }
 
 // What else listens at the node's own address.
