@@ -50,14 +50,8 @@ Node::Impl::Impl(NodeParts parts)
              {options.block_bytes, engine->clock_witnesses() > 0, engine->extends()},
              feeder_hooks()),
       checkpointing(*this, checkpointing_hooks()),
-      schedule(checkpoint_every * options.snapshot_checkpoints),
-      holds(genesis.nodes.size(), options.hold_bytes),
-      retention(*store, holds,
-                {options.keep_snapshots > 0 ? options.keep_snapshots : SnapshotWriter::kKept,
-                 options.keep_positions, engine->window(), committee().size()}),
+      snapshots(*this, checkpointing, snapshotting_hooks()),
       joining(*this, joining_hooks()),
-      snapshot_giver(SnapshotFolder(options.data), chain, genesis.nodes.size(), shares_state(),
-                     holds, giver_hooks()),
       start(*this, start_hooks()) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
     say(Level::kWarning, "there is no " + options.accelerator +
@@ -80,10 +74,18 @@ Clientele::Hooks Node::Impl::clientele_hooks() {
 }
 
 Checkpointing::Hooks Node::Impl::checkpointing_hooks() {
-  return {[this](const Checkpoint& of, Round before) {
-            if (schedule.pace().due_of_fastest(before, of.slot)) take_snapshot(of, before);
+  return {[this](const Checkpoint& of, Round before) { snapshots.reached(of, before); },
+          [this](NodeId from, Round slot) { snapshots.asked_log(from, slot); }};
+}
+
+Snapshotting::Hooks Node::Impl::snapshotting_hooks() {
+  return {[this] { return lags || sync.active(); }, [this] { return !quiet() && !log_lacks(); },
+          [this] { return joining.runs(); },
+          [this](const LogBegin& begin) {
+            clients.log_begins();
+            rot.begins(begin.slot);
           },
-          [this](NodeId from, Round slot) { note_log_question(from, slot); }};
+          [this](std::uint64_t length) { clients.restored(length); }};
 }
 
 Joining::Hooks Node::Impl::joining_hooks() {
@@ -92,7 +94,7 @@ Joining::Hooks Node::Impl::joining_hooks() {
             sync.stop();
             rot.stop();
           },
-          [this] { return pruner && pruner->busy(); },
+          [this] { return snapshots.prunes(); },
           [this](NodeId from, const wire::LogHash& hash, std::uint64_t now) {
             standing.hash(from, hash, now);
           }};
@@ -186,7 +188,7 @@ void Node::Impl::commit(Commit out) {
     clients.ordered(t, of, out, result);
   });
   std::vector<Persist> progress = engine->take_progress(out.slot);
-  if (snapshots) last_progress = progress;
+  snapshots.noted(progress);
   for (Persist& r : checkpointing.take_records()) progress.push_back(std::move(r));
   writer->ledger(entry, std::move(progress));
   checkpointing.committed(entry);
@@ -311,8 +313,9 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
   if (f.kind >= kWantSnapshots && f.kind <= kPart) {
-    if (!snapshot_frame(peer, f)) conduct.note(peer, Deed::kMalformed);
-    return;
+    const bool asks = f.kind == kWantSnapshots || f.kind == kWantPart;
+    if (asks ? snapshots.frame(peer, f) : joining.frame(peer, f)) return;
+    return conduct.note(peer, Deed::kMalformed);
   }
   if (f.kind >= kCheckpoint && f.kind <= kTreePart) {
     if (!checkpointing.frame(peer, f)) conduct.note(peer, Deed::kMalformed);
@@ -340,7 +343,7 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantLog) {
     const auto want = wire::decode<wire::WantLog>(f.control.view());
     if (!want) return conduct.note(from, Deed::kMalformed);
-    note_log_question(from, want->after);
+    snapshots.asked_log(from, want->after);
     log_service.want(from, *want);
     return serving_log.go_on();
   }

@@ -3,9 +3,9 @@
 // A part owns its data, says in its header what it guarantees, and knows nothing of the node: it is
 // told what happened, and answers with a return value or by a hook. The functions here are what
 // lies between them, the engine, the writer's thread and the application. Each duty is a .cpp file
-// of its own (backend.cpp, recovery.cpp, snapshots.cpp); those that have much data are classes
-// (clientele.hpp, safe_start.hpp, checkpointing.hpp, joining.hpp) over what all stand on
-// (base.hpp).
+// of its own (backend.cpp, recovery.cpp, mending.cpp); those that have much data are classes
+// (clientele.hpp, safe_start.hpp, checkpointing.hpp, snapshotting.hpp, joining.hpp) over what all
+// stand on (base.hpp).
 #pragma once
 
 #include <string>
@@ -19,13 +19,6 @@
 #include "ledger/missing_log.hpp"
 #include "ledger/rot_mender.hpp"
 #include "ledger/standing_check.hpp"
-#include "life/pruner.hpp"
-#include "life/retention.hpp"
-#include "life/snapshot_giver.hpp"
-#include "life/snapshot_holds.hpp"
-#include "life/snapshot_schedule.hpp"
-#include "life/snapshot_spare.hpp"
-#include "life/snapshot_writer.hpp"
 #include "links/alarm.hpp"
 #include "links/piece_work.hpp"
 #include "node/base.hpp"
@@ -35,6 +28,7 @@
 #include "node/engine_timers.hpp"
 #include "node/joining.hpp"
 #include "node/safe_start.hpp"
+#include "node/snapshotting.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
 #include "store/scrubber.hpp"
@@ -67,6 +61,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   SafeStart::Hooks start_hooks();
   Clientele::Hooks clientele_hooks();
   Checkpointing::Hooks checkpointing_hooks();
+  Snapshotting::Hooks snapshotting_hooks();
   Joining::Hooks joining_hooks();
   crypto::Purpose purpose() const;
   Verdicts::Hooks verdict_hooks();
@@ -105,7 +100,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   Result<Unit, Error> replay_entry(const LogEntry& entry);
   LogEntry append_again(const Commit& commit);
   Result<Unit, Error> restore_record(Restored record);
-  void save_snapshot();
   void watch_lag();
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
@@ -147,34 +141,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   void give_bodies(const Commit& commit);
   bool log_lacks() const { return missing.lacks(ledger.slot()); }
   bool log_whole() const { return missing.whole(ledger.slot()); }
-
-  // snapshots.cpp
-  void start_snapshots();
-  bool catches_up() const;
-  void take_snapshot(const Checkpoint& checkpoint, Round before);
-  void recall_grids();
-  void write_spare(std::uint64_t now);
-  void write_snapshot(SnapshotWriter::Job taken);
-  OwnState own_state() const;
-  /// Whether snapshots of this node can be taken over by others.
-  bool shares_state() const;
-  std::optional<PortableLedger> portable_ledger(const Checkpoint& checkpoint) const;
-  bool add_window(PortableLedger& ledger) const;
-  Result<Unit, Error> restore_snapshot();
-  enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
-  std::optional<StartPoint> start_point_of(ByteView own) const;
-  std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
-  FromSnapshot restore_from(StartPoint from, ByteView state, const Digest& digest);
-  FromSnapshot restore_running(const SnapshotFolder& folder, Round slot);
-  // giving.cpp
-  bool snapshot_frame(NodeId from, const Frame& f);
-  SnapshotGiver::Hooks giver_hooks();
-  // pruning.cpp
-  void start_pruning();
-  void prune_when_due();
-  void look_at_holds();
-  void note_log_question(NodeId from, Round slot);
-  void begins(const LogBegin& begin);
 
   // application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
@@ -221,19 +187,8 @@ struct Node::Impl final : EngineHost, NodeBase {
 
   Checkpointing checkpointing;
 
-  // Snapshots, what is pruned behind them, and what is given to those who join.
-  SnapshotSchedule schedule;
-  SnapshotSpare spare;
-  SnapshotHolds holds;                        // before who writes snapshots and asks it
-  std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
-  std::vector<Persist> last_progress;         // that the protocol noted with the last commit
-  std::uint64_t snapshot_length = 0;          // log length at the last one of a stop
-  Retention retention;
-  std::unique_ptr<Pruner> pruner;   // null: all of the log is kept
-  std::uint64_t next_prune_us = 0;  // when it is looked at again
+  Snapshotting snapshots;
   Joining joining;
-  SnapshotGiver snapshot_giver;
-  PieceWork giving_parts{loop, [this] { return snapshot_giver.step(); }};
 
   EvidenceGate evidence_gate;
 

@@ -189,9 +189,8 @@ Result<Unit, Error> Node::Impl::begin() {
       },
       ledger.end());
   checkpointing.begin();
-  start_snapshots();
+  snapshots.begin();
   start_scrubbing();
-  start_pruning();
   if (auto opened = clients.open_gateway(); !opened) return opened;
   loop.post([this] {
     start.begin();
@@ -230,13 +229,7 @@ void Node::Impl::finish() {
                         : "the node has stopped");
   const bool signs = !start.under_way() && engine->pledge().beyond({});
   start.note_peers();
-  if (snapshots) {
-    snapshots->stop();
-    // The host may be at work there, and run() does not wait for that.
-    calls.pass([this] { snapshots->wait_for_host(); });
-    snapshots.reset();
-  }
-  pruner.reset();
+  snapshots.end();
   // The loop does not run any more, so that nothing else tells of the last write.
   if (const auto failed = writer->close(); failed && !stopped_because)
     stopped_because = words.not_written(failed->why, failed->failure);
@@ -247,7 +240,7 @@ void Node::Impl::finish() {
   if (signs && !stopped_because) start.note_pledge();
   metrics.reset();
   // The disk is newer by now than the memory.
-  if (!stopped_because && !joining.enters_anew()) save_snapshot();
+  if (!stopped_because && !joining.enters_anew()) snapshots.save_at_stop();
 }
 
 // What the node's own thread does. An exception is the caller's of run().

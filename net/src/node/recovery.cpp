@@ -14,28 +14,6 @@ constexpr std::uint64_t kTellEach = 4096;
 constexpr std::uint64_t kPeersEach = 25;
 }  // namespace
 
-// Only when everything that it covers is durable in the log: else a power cut would leave a gap.
-void Node::Impl::save_snapshot() {
-  if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length || app_lags) return;
-  std::optional<Bytes> state;
-  Digest digest;
-  const bool ran = calls.run("snapshot()", [&] {
-    state = app.snapshot();
-    if (state) digest = app.state();
-  });
-  if (!ran) {
-    return say(Level::kWarning, calls.problem() + "; the next start reads the whole log");
-  }
-  if (!state) return;
-  snapshot_length = ledger.length();
-  Writer own;
-  write(own_state(), own);
-  if (shares_state()) write_recent(checkpointing.tree().recent(), own);
-  const std::string problem =
-      net::save_snapshot(options.data, {Bytes::from(own.take()), *state, digest});
-  if (!problem.empty()) say(Level::kWarning, problem);
-}
-
 // What the log of the disk has already: it goes to the ledger and the application alone.
 LogEntry Node::Impl::append_again(const Commit& commit) {
   return ledger.append(commit, hashed, [this](const Transaction& t, const NewTransaction& of) {
@@ -101,8 +79,8 @@ Result<Unit, Error> Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
   checkpointing.checkpoints().recall();
   const std::uint64_t began = Loop::now_us();
-  if (auto snapshot = restore_snapshot(); !snapshot) return snapshot;
-  if (shares_state()) checkpointing.tree().keep_recent();
+  if (auto snapshot = snapshots.restore(); !snapshot) return snapshot;
+  if (snapshots.shares_state()) checkpointing.tree().keep_recent();
   const LogEnd restored = ledger.end();
   const std::uint64_t restored_us = Loop::now_us();
   if (!calls.problem().empty()) return words.app_threw(calls.problem());
@@ -147,8 +125,7 @@ void Node::Impl::watch_lag() {
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
   checkpointing.watch(now);
-  write_spare(now);
-  if (now >= next_prune_us) prune_when_due();
+  snapshots.watch(now);
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   joining.watch(now);

@@ -105,7 +105,7 @@ Sample Node::Impl::sample() const {
   out.log_begins = reader.begin().length;
   if (const auto& newest = checkpointing.checkpoints().newest_certificate())
     out.certified_slot = newest->checkpoint.slot.value;
-  out.snapshot_slot = retention.newest_whole().value_or(Round{0}).value;
+  out.snapshot_slot = snapshots.newest().value_or(Round{0}).value;
   out.state_parts = joining.parts();
   out.state_parts_here = joining.parts_here();
   out.waits_for = waits_for();
