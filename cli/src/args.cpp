@@ -134,7 +134,9 @@ CLI::Option* declare(CLI::App& app, const Option& option, std::vector<std::strin
 // was: `log prove` needs nothing of `log`.
 void declare(CLI::App& app, const Verb& verb) {
   for (const Option& option : verb.options) {
-    std::visit([&](auto* target) { (void)declare(app, option, target); }, option.target);
+    CLI::Option* made =
+        std::visit([&](auto* target) { return declare(app, option, target); }, option.target);
+    if (option.required) made->description(option.help + " (required)");
   }
 }
 
@@ -178,7 +180,7 @@ void describe_groups(CLI::App& at) {
   }
   if (verbs.empty() || at.get_parent() == nullptr) return;
   const std::string own = at.get_description();
-  at.description(own.empty() ? verbs : own + " Below it: " + verbs);
+  at.description(own.empty() ? verbs : own + ". Below it: " + verbs);
 }
 
 const CLI::App& deepest(const CLI::App& root) {

@@ -27,7 +27,9 @@ std::string protocol_help() {
 }
 
 std::string parameter_help() {
-  std::string out = "NAME=VALUE, a parameter of the protocol; repeatable:";
+  std::string out =
+      "NAME=VALUE, a parameter of the protocol; repeatable. A genesis file without them means (and "
+      "init writes schedule=prompt):";
   for (const net::ParameterOf& p : net::node_parameters()) {
     out += (out.back() == ':' ? " " : ", ") + std::string(p.name) + "=" + std::string(p.standard);
     out += " of " + std::string(p.protocol);

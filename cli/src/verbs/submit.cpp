@@ -78,7 +78,7 @@ class Submitter {
     std::string sum = std::to_string(committed_) + " of " + std::to_string(done_) + " committed";
     if (refused_ > 0) {
       sum += ", " + std::to_string(refused_) + " refused";
-      if (words_ != net::Words::kQuorum) sum += " and, as the node says, not in the log";
+      if (words_ != net::Words::kQuorum && said_) sum += " and, as the node says, not in the log";
     }
     if (unknown_ > 0) {
       sum +=
@@ -135,6 +135,7 @@ class Submitter {
     const net::CommitStatus out = outcome.get();
     ++done_;
     const bool refused = out.kind == net::CommitStatus::Kind::kRefused;
+    said_ = said_ || (refused && out.refusal != net::Refusal::kUnreachable);
     ++(out.committed() ? committed_ : refused ? refused_ : unknown_);
     print(out, refused);
     if (out.committed()) return;
@@ -185,6 +186,7 @@ class Submitter {
   std::uint64_t done_ = 0;
   std::uint64_t committed_ = 0;
   std::uint64_t refused_ = 0;
+  bool said_ = false;  ///< a node refused one
   std::uint64_t unknown_ = 0;
   std::string last_why_;
   bool told_ = false;  // that nothing is committed yet

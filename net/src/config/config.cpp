@@ -188,7 +188,7 @@ std::vector<Key> limit_keys() {
        {}},
       {"limits",
        "pool_bytes",
-       "transactions that wait; more is answered 'overloaded'",
+       "transactions that wait; when it is full, clients with the most give way",
        &O::pool_bytes,
        1u << 16,
        1u << 30,

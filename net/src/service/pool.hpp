@@ -1,9 +1,9 @@
 // Transactions that wait for a block, a queue a client. Private to net/.
 //
 //   if (!pool.has_room(client, bytes, count)) refuse();
-//   pool.make_room(bytes, count, [&](const RunHead& head, std::uint64_t sequence, ByteView data)
-//   {}); pool.add({client, valid}, entries, count); pool.take(block_bytes, packed); // runs, for
-//   the next block
+//   pool.make_room(bytes, count, [&](const RunHead&, std::uint64_t sequence, ByteView data) {});
+//   pool.add({client, valid}, entries, count);
+//   pool.take(block_bytes, packed);                       // runs, for the next block
 //
 // Guarantees, of k clients with something waiting, however many of them are one stranger's:
 // A client with at most 1/(k+1) of the pool waiting is always accepted: if there is no room, the

@@ -1127,6 +1127,8 @@ class Rest(unittest.TestCase):
             words = run(*verb.split(), "--help").stdout
             for option, standard in zip(shown[::2], shown[1::2]):
                 self.assertRegex(words, rf"{option} ?[=\[]{re.escape(standard)}\b")
+        for verb, required in [("dkg", 1), ("keys new", 1), ("cluster", 0)]:
+            self.assertEqual(run(*verb.split(), "--help").stdout.count("(required)"), required, verb)
         # What stands for "none" is no default that anybody could write.
         self.assertNotIn("18446744073709551615", run("sim", "run", "--help").stdout)
 

@@ -220,7 +220,7 @@ class Asked(Nodes):
         self.assertEqual((out.returncode, out.stdout), (1, "refused\n"))
         self.assertIn("cannot connect: Connection refused; trying again for 1s at most", out.stderr)
         self.assertIn("it was never sent", out.stderr)
-        self.assertIn("0 of 1 committed, 1 refused and, as the node says, not in the log", out.stderr)
+        self.assertTrue(out.stderr.endswith("0 of 1 committed, 1 refused\n"), "no node said anything")
 
     def test_a_node_that_observes_refuses_and_another_takes_it(self):
         self.start(1, 2, 3)

@@ -6,7 +6,7 @@
 //   if (out.committed()) use(out.receipt.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
-// Guarantees: every submission has one outcome within its patience (outcome.hpp). A transaction
+// Guarantees: every submission has one outcome within its patience (commit_status.hpp). A transaction
 // without an acknowledgement is sent again, to the next node that answers, with the same last slot,
 // so it counts once; a node that is silent for kSilence gives way to the next one, as does one that
 // puts it off again and again, or observes, where any may be asked. One thread of its own. What one

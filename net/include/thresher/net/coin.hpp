@@ -1,4 +1,5 @@
-// The common coin of a network: dealt once, for the protocols that toss one.
+// The common coin of a network, for the protocols that toss one: made by `thresher dkg` or, for
+// tests, dealt once.
 //
 //   if (needs_coin(genesis.protocol)) (void)deal_coin(genesis, homes);   // the dealer, at first
 //   auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});

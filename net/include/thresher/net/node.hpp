@@ -1,4 +1,5 @@
-// A node: the DAG over real sockets and a real disk, with your application on top.
+// A node: the ordering protocol of a genesis file over real sockets and a real disk, with your
+// application on top.
 //
 //   struct Kv : net::App { Bytes apply(const net::Transaction& t) override { ... } ... } app;
 //   auto node = net::Node::open({.home = "net/node0"}, app);
@@ -90,8 +91,8 @@ struct NodeOptions {
   std::uint64_t gather_us = 5'000;
   /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
   std::string accelerator{};
-  std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
-  std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
+  std::uint64_t block_bytes = 1u << 20;        ///< payload of one block
+  std::uint64_t pool_bytes = 32u << 20;        ///< of transactions that wait
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction, at most kMostTransaction
   /// Rounds of the DAG that are kept after they were delivered. Older blocks are never ordered, so
   /// all nodes need the same number for as long as the network lives: members with another one are

@@ -8,7 +8,7 @@
 // scheme.threshold() nodes tossed it and at most n - threshold() stay silent; before a correct node
 // tosses, its share is nowhere. Shares for instances not tossed yet are bounded for each peer.
 // Nothing is persisted: a share is the same at every try, so a restarted node tosses again. Does
-// not hide anything that the scheme does not. Source: docs/protocols/mahi-mahi.md.
+// not hide anything that the scheme does not. Source: docs/protocols/threshold-coin.md.
 #pragma once
 
 #include <cstdint>
