@@ -207,8 +207,9 @@ int run_one(const sim::Experiment& e, const Args& a) {
     return std::string("the run has no verdict") +
            (sinks.file ? "; '" + a.trace + "' ends in its middle" : "");
   });
-  RunProgress progress(e, ::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
-  const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
+  RunProgress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
+  const sim::Outcome o =
+      sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr, .done_ppm = progress.told()});
   progress.end();
   if (sinks.file && !sinks.file->close()) {
     return fail(kResourceMissing,

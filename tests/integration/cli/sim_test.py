@@ -377,6 +377,14 @@ class Running(Files):
         self.assertEqual((out.returncode, out.stdout), (5, ""), out.stderr)
         self.assertRegex(out.stderr, r"needs about [\d.]+ GB of memory, and there is 0\.\d GB; ask for fewer nodes")
 
+    def test_requests_that_would_not_fit_are_refused(self):
+        """Nothing was asked of committees of up to 64 nodes."""
+        path = self.experiment(protocol={"name": "bracha"}, workload={"clients": 1000, "bytes": 1000000})
+        out = subprocess.run(["prlimit", "--as=900000000", BINARY, "sim", "run", str(path)], capture_output=True,
+                             text=True, timeout=60)
+        self.assertEqual((out.returncode, out.stdout), (5, ""), out.stderr)
+        self.assertIn("needs about 4.0 GB of memory", out.stderr)
+
     def test_a_report_to_a_device_leaves_it_a_device(self):
         """Once a file was renamed over it."""
         pipe = self.folder / "pipe"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -159,6 +160,9 @@ class TraceSink {
 
 struct RunOptions {
   TraceSink* trace = nullptr;
+  /// Told once a unit of time, for another thread to read: how much of the way to its stop the run
+  /// has gone, in parts per million. What it does after the stop is not in it.
+  std::atomic<std::uint32_t>* done_ppm = nullptr;
 };
 
 /// Runs a resolved experiment on the rounds or events engine. Pre: read.hpp accepts it.
