@@ -120,13 +120,16 @@ sim::Experiment smaller(const sim::Experiment& e, std::uint32_t n, bool up) {
       return scaled(ids, e.n, n, static_cast<std::size_t>(up ? std::ceil(share) : share));
     };
     fault.who = whole(fault.who);
-    const bool named = !fault.group.empty();
     fault.group = scaled(fault.group, e.n, n, fault.group.size());
-    if (named && fault.group.empty()) fault.who.clear();
   }
-  std::erase_if(out.faults, [](const sim::FaultAction& fault) {
-    return fault.who.empty() && fault.what != sim::FaultKind::kStarve;
-  });
+  // Where nobody is left of those that it names, it is none: with nobody named it would be another.
+  for (std::size_t i = e.faults.size(); i-- > 0;) {
+    const auto gone = [&](auto part) {
+      return !(e.faults[i].*part).empty() && (out.faults[i].*part).empty();
+    };
+    if (gone(&sim::FaultAction::who) || gone(&sim::FaultAction::group))
+      out.faults.erase(out.faults.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   out.network.topology = sim::Topology::kComplete;
   out.network.width = out.network.height = out.network.degree = 0;
   out.network.neighbours.clear();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "../fault_kinds.hpp"
@@ -216,14 +217,16 @@ void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) 
   });
 }
 
-// `taken`: the nodes that the faults before it name.
-void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
+// `taken`: the nodes that the faults before it name. False: it counts the faulty, and there are
+// none.
+bool describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
                     const Members& all, const std::set<NodeId>& taken) {
-  fields.nodes({"who",
-                "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: so many that no fault before "
-                "names, spread over the committee",
-                true},
-               fault.who, {all.n, all.f, true, taken});
+  const bool nobody = fields.nodes(
+      {"who",
+       "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: so many that no fault before "
+       "names, spread over the committee",
+       true},
+      fault.who, {all.n, all.f, true, taken});
   choose(fields, {"what", "`thresher sim list` names them all"}, fault.what);
   fields.decimal({"from", "when it begins"}, fault.from, kTime);
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
@@ -257,23 +260,24 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
       {"numbers", "only these of the sender's messages (forge: that it hears); absent: all", true},
       fault.numbers);
   check_fault(fields, fault, info, delay, copies);
+  return !nobody;
 }
 
 void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, const Members& all) {
   std::set<NodeId> taken;
+  std::set<std::size_t> idle;
   fields.list(
       {"faults", "who does what wrong, and when"}, e.faults.size(),
       [&](std::size_t size) { e.faults.resize(size); },
       [&](Fields& inner, std::size_t i) {
-        describe_fault(inner, e.faults[i], info, all, taken);
+        if (!describe_fault(inner, e.faults[i], info, all, taken)) idle.insert(i);
         taken.insert(e.faults[i].who.begin(), e.faults[i].who.end());
       });
   fields.truth({"beyond_f", "allow more than f faulty nodes; the verdict says so"}, e.beyond_f);
   if (all.n != 0) check_fault_count(fields, e);
   // {"count": 0} in a sweep: no such fault in this cell.
-  std::erase_if(e.faults, [](const FaultAction& fault) {
-    return fault.who.empty() && traits_of(fault.what).needs.who;
-  });
+  for (const std::size_t i : std::views::reverse(idle))
+    e.faults.erase(e.faults.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
 // Oracles that mean nothing for the protocol are off and cannot be switched on.
