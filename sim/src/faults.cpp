@@ -105,6 +105,8 @@ FaultPlan::FaultPlan(const Experiment& e)
       if (a.what == FaultKind::kReplay || a.what == FaultKind::kStale) hoarders_.insert(id);
     }
   }
+  // A node that stopped is back with the next whole round.
+  if (e.engine == Engine::kRounds) quiet_from_ = (quiet_from_ + kUnit - 1) / kUnit * kUnit;
 }
 
 // The f+1 correct nodes that get what is withheld from the others, drawn anew for each round.

@@ -166,7 +166,7 @@ Links::Links(const Experiment& e, const NodeSet& faulty)
     }
     quiet_from_ = std::max(quiet_from_, p.to);
   }
-  quiet_from_ = std::max(quiet_from_, net_.gst);
+  quiet_from_ = on_the_clock(std::max(quiet_from_, net_.gst));
   measure_paths();
   measure_slowest();
 }

@@ -285,6 +285,24 @@ TEST(Healing, ANodeThatIsBackMustDecideAgain) {
   EXPECT_NE(wrong.why.find("node 2 decided nothing between"), std::string::npos) << wrong.why;
 }
 
+// In the rounds engine a node that comes back between two rounds comes back with the next. All were
+// taken for well before, without that node, and nobody waited for it.
+TEST(Healing, ANodeThatIsBackBetweenTwoRoundsMustDecideAgain) {
+  Experiment e = disturbed();
+  e.network.gst = 0;
+  e.network.loss_ppm = 0;
+  e.stop.time = 24 * kUnit;
+  for (const Ticks back : {25'000U, 25'001U, 25'500U, 25'999U}) {
+    e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kRestart, .from = 20 * kUnit, .to = back}};
+    const Outcome wrong = with(Notes::kStops, e);
+    EXPECT_EQ(wrong.oracle, "liveness") << back << ": " << wrong.why;
+    EXPECT_EQ(with(Notes::kNothing, e).verdict, Verdict::kPass) << back;
+  }
+  EXPECT_EQ(FaultPlan(e).quiet_from(), 26 * kUnit);
+  e.engine = Engine::kEvents;
+  EXPECT_EQ(FaultPlan(e).quiet_from(), 25'999U);
+}
+
 TEST(Healing, NobodyIsLeftOutWhileOthersAreServed) {
   const Outcome wrong = with(Notes::kIgnores, disturbed());
   EXPECT_EQ(wrong.oracle, "inclusion") << wrong.why;
