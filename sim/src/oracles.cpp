@@ -112,6 +112,8 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
                            std::to_string(*node.again));
   node.again.reset();
   node.latest = facts.key;
+  // Without the order a key may stand at another place: it is the same output all the same.
+  if (!on_.prefix) agree(id, facts);
   const std::uint64_t at = node.length++;
   if (at == reference_.size()) {
     reference_.push_back({facts.key, facts.digest, facts.lead});
@@ -165,11 +167,16 @@ void Judge::in_part(NodeId id, std::uint64_t key, const std::vector<Digest>& ite
                               " again after its restart, with what was not there");
 }
 
-Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& facts) {
+bool Judge::agree(NodeId id, const OutputFacts& facts) {
   const auto [agreed, first] = agreed_.emplace(facts.key, facts.digest);
   if (agreed->second != facts.digest && on_.agreement)
     violated("agreement",
              name(id) + " decided another " + std::to_string(facts.key) + " than others");
+  return first;
+}
+
+Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& facts) {
+  const bool first = agree(id, facts);
   if (!node.keys.insert(facts.key).second) {
     if (!node.restarted && on_.integrity)
       violated("integrity", name(id) + " decided " + std::to_string(facts.key) + " twice");

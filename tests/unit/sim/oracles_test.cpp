@@ -315,6 +315,27 @@ OutputFacts commit(std::uint64_t key, int digest, int lead) {
   return {.key = key, .digest = of(digest), .lead = lead == 0 ? Digest{} : of(lead)};
 }
 
+// What stood at another place was held against nothing, because the order was not to be judged.
+TEST(Oracles, WithoutTheOrderWhatAKeyStandsForIsJudged) {
+  const Experiment e = [] {
+    Experiment out;
+    out.oracles.prefix = false;
+    return out;
+  }();
+  const FaultPlan plan(e);
+  const auto after = [&](std::uint64_t key, int digest) {
+    Judge judge(e, plan, {.ordered = true, .bound = kUnit});
+    (void)judge.output(NodeId{0}, commit(10, 1, 0), 1);
+    (void)judge.output(NodeId{0}, commit(20, 2, 0), 1);
+    (void)judge.output(NodeId{1}, commit(5, 3, 0), 2);  // it has another one first
+    (void)judge.output(NodeId{1}, commit(10, 1, 0), 2);
+    (void)judge.output(NodeId{1}, commit(key, digest, 0), 2);
+    return judge.oracle();
+  };
+  EXPECT_EQ(after(20, 2), "");
+  EXPECT_EQ(after(20, 4), "agreement");
+}
+
 /// Keys 10, 20 and 30 were output, with items 1 and 2, 3 and 4, 5 and 6; then node 0 restarts.
 class AfterARestart : public testing::Test {
  protected:

@@ -5,8 +5,8 @@
 //   if (judge.failed()) ...                      // judge.verdict(), judge.oracle(), judge.why()
 //
 // Guarantees: every output is judged when it happens; the first failure stays, and Violated
-// outranks NoProgress. Ordered protocols are held against the longest sequence known, others
-// against the first output of each key.
+// outranks NoProgress. Ordered protocols are held against the longest sequence known, others, and
+// those whose order is not judged, against the first output of each key.
 //
 // Restarts: an application keeps its log, so what a restarted node says again, up to the last key
 // it had said, changes nothing there; after it the node goes on at the place where the log ends and
@@ -118,6 +118,8 @@ class Judge {
   Novelty output_ordered(NodeId id, Node& node, const OutputFacts& facts);
   Novelty said_again(NodeId id, Node& node, const OutputFacts& facts);
   Novelty output_free(NodeId id, Node& node, const OutputFacts& facts);
+  // Holds it against the first output of its key. True: it is that.
+  bool agree(NodeId id, const OutputFacts& facts);
   void forget_requests(NodeId id);
   void stalled(NodeId id, Ticks since, Ticks now);
   void excluded(PayloadId id, Ticks since, Ticks now);
