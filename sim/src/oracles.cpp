@@ -134,7 +134,8 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
 
 Judge::Novelty Judge::said_again(NodeId id, Node& node, const OutputFacts& facts) {
   const std::string key = std::to_string(facts.key);
-  if (!node.restarted) {
+  // What it said since it is back it may not say again.
+  if (!node.before || facts.key > *node.before) {
     if (on_.integrity) violated("integrity", name(id) + " delivered " + key + " twice");
     return Novelty::kRepeated;
   }
@@ -178,7 +179,7 @@ bool Judge::agree(NodeId id, const OutputFacts& facts) {
 Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& facts) {
   const bool first = agree(id, facts);
   if (!node.keys.insert(facts.key).second) {
-    if (!node.restarted && on_.integrity)
+    if (node.old.erase(facts.key) == 0 && on_.integrity)
       violated("integrity", name(id) + " decided " + std::to_string(facts.key) + " twice");
     return Novelty::kRepeated;
   }
@@ -223,10 +224,12 @@ void Judge::accused(NodeId by, NodeId who) {
 }
 
 void Judge::restarted(NodeId id, Ticks now) {
-  nodes_[id.value].restarted = true;
+  Node& node = nodes_[id.value];
+  if (node.length > 0) node.before = node.latest;
+  node.old = node.keys;
   if (!plan_.faulty().contains(id)) forget_requests(id);
-  nodes_[id.value].again.reset();
-  nodes_[id.value].decided = now;
+  node.again.reset();
+  node.decided = now;
 }
 
 // Requests that a correct node had not sent when it stopped were lost; nobody waits for them.

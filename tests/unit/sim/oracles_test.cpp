@@ -423,6 +423,34 @@ TEST_F(AfterARestart, EachRestartBeginsAnew) {
   EXPECT_FALSE(judge_.failed()) << judge_.why();
 }
 
+// For a node that had restarted once nothing was a repetition any more.
+TEST_F(AfterARestart, WhatIsNewSinceMayNotComeTwice) {
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  EXPECT_EQ(judge_.oracle(), "integrity") << judge_.why();
+}
+TEST_F(AfterARestart, WhatWasNewMayComeAgainAfterTheNextOne) {
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  judge_.restarted(NodeId{0}, 4);
+  EXPECT_EQ(judge_.output(NodeId{0}, commit(40, 4, 14), 5), Judge::Novelty::kRepeated);
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+}
+TEST(Restart, WithoutAnOrderEachOutputMayComeAgainOnce) {
+  Experiment e;
+  e.faults.push_back({.who = {NodeId{0}}, .what = FaultKind::kCrash, .to = kUnit});
+  const FaultPlan plan(e);
+  Judge judge(e, plan, {.ordered = false, .bound = kUnit});
+  const auto say = [&](std::uint64_t key) { return judge.output(NodeId{0}, commit(key, 1, 0), 1); };
+  for (const std::uint64_t key : {7U, 3U}) EXPECT_EQ(say(key), Judge::Novelty::kFirst);
+  judge.restarted(NodeId{0}, 2);
+  EXPECT_EQ(say(9), Judge::Novelty::kFirst);
+  for (const std::uint64_t key : {3U, 7U}) EXPECT_EQ(say(key), Judge::Novelty::kRepeated);
+  EXPECT_FALSE(judge.failed()) << judge.why();
+  (void)say(3);
+  EXPECT_EQ(judge.oracle(), "integrity") << judge.why();
+}
+
 /// A log of its own: each node outputs the rounds that it hears of, and what it says again after a
 /// restart is not what it had said.
 struct Forgetful {

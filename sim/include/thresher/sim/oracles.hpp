@@ -10,9 +10,10 @@
 //
 // Restarts: an application keeps its log, so what a restarted node says again, up to the last key
 // it had said, changes nothing there; after it the node goes on at the place where the log ends and
-// is judged as ever. Repeated outputs are judged as well, since an application with a shorter log
-// reads them: a run of the order without gaps, place by place what was there, or, where the subject
-// names a lead, the end of that (what lies below is garbage that the node collected).
+// is judged as ever: what it says since it is back it says once. Repeated outputs are judged as
+// well, since an application with a shorter log reads them: a run of the order without gaps, place
+// by place what was there, or, where the subject names a lead, the end of that (what lies below is
+// garbage that the node collected).
 #pragma once
 
 #include <map>
@@ -105,12 +106,13 @@ class Judge {
   };
   struct Node {
     std::uint64_t length = 0;
-    std::uint64_t latest = 0;  // key
-    bool restarted = false;
-    std::optional<std::uint64_t> again{};  // the place of what it says again next
-    Ticks decided = 0;                     // when last
-    Ticks served = 0;                      // 1 + when it got the latest request that came back
+    std::uint64_t latest = 0;               // key
+    std::optional<std::uint64_t> before{};  // latest, when it stopped last
+    std::optional<std::uint64_t> again{};   // the place of what it says again next
+    Ticks decided = 0;                      // when last
+    Ticks served = 0;                       // 1 + when it got the latest request that came back
     std::set<std::uint64_t> keys;
+    std::set<std::uint64_t> old;   // of those before it stopped last, what it did not say again
     std::vector<Ticks> submitted;  // by number - 1; kDone: delivered
   };
   static constexpr Ticks kDone = ~Ticks{0};
