@@ -302,6 +302,16 @@ class Running(Files):
         measured = json.loads(run("run", path, "--json").stdout)
         self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
 
+    def test_dry_run_goes_by_the_stop_that_is_met_first(self):
+        """Each was cut to the same share of itself, so that a stop far away made a near one a thousand times as long."""
+        for stop in ({"rounds": 1000000, "decisions": 40}, {"time": 30, "rounds": 5000000},
+                     {"time": 6000, "decisions": 10000000}):
+            for n in (4, 40) if LONG else (4,):
+                path = self.experiment(committee={"n": n}, stop=stop)
+                foreseen = json.loads(run("run", path, "--dry-run", "--json").stdout)
+                measured = json.loads(run("run", path, "--json").stdout)
+                self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.05, msg=(n, stop))
+
     def test_dry_run_counts_the_faulty(self):
         """Once they were left out of the small committees: silent ones made 65 % too many messages, and two-faced ones
         a ninth of the bytes. What those send, and the proofs that they lie, grow with the tangle that they make, so it is
