@@ -212,6 +212,10 @@ Ticks standard_delta(const Experiment& e) {
   return 2 * most;
 }
 
+Ticks delta_of(const Experiment& e) {
+  return std::max(Network{}.delta, standard_delta(e));
+}
+
 namespace {
 
 // What a file says of a fault beyond the keys that all kinds have.

@@ -17,6 +17,8 @@ void check_partition(Fields& fields, const Partition& partition);
 /// Twice the longest that a message takes all its way, over the hops of a sparse topology. Pre: the
 /// network fits the committee.
 Ticks standard_delta(const Experiment& e);
+/// The same, and not below the one of an experiment that says nothing: what an absent `delta` is.
+Ticks delta_of(const Experiment& e);
 /// Bursts, and payloads of many requests.
 void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* info);
 /// Requests that the protocol would refuse, all of them, would make a run in which nothing happens.

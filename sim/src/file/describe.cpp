@@ -120,10 +120,6 @@ void describe_partitions(Fields& fields, Network& net, const Members& all) {
       });
 }
 
-Ticks delta_of(const Experiment& e) {
-  return std::max(Network{}.delta, standard_delta(e));
-}
-
 // Whether the file leaves Delta to the rest of it.
 bool describe_network(Fields& fields, Experiment& e, const Members& all) {
   bool follows = false;
@@ -374,14 +370,14 @@ void describe(Fields& fields, Draft& draft, std::span<const ProtocolInfo> protoc
   const ProtocolInfo* info = describe_protocol(fields, e, protocols);
   const Members all = describe_committee(fields, e, info);
   choose(fields, {"engine", "rounds, events or sockets"}, e.engine);
-  const bool delta_follows = describe_network(fields, e, all);
+  draft.delta_follows = describe_network(fields, e, all);
   describe_costs(fields, e);
   describe_workload(fields, e, info);
   describe_faults(fields, e, info, all);
   describe_oracles(fields, e, info);
   describe_stop(fields, e);
   fields.whole({"seed", "everything random follows from it"}, e.seed, {0, UINT64_MAX});
-  if (delta_follows) e.network.delta = delta_of(e);  // a random graph follows from the seed
+  if (draft.delta_follows) e.network.delta = delta_of(e);  // a random graph follows from the seed
   fields.whole({"repeats", "runs of each cell, with the next seeds"}, draft.repeats, {1, 100'000});
   fields.elsewhere({"sweep",
                     "{\"committee.n\": [4, 7]} or {\"seed\": {\"from\": 1, \"to\": 9}}; "

@@ -129,6 +129,7 @@ void small(Fields& fields, const Key& key, Small& value, Range range) {
 struct Draft {
   Experiment experiment;
   std::uint64_t repeats = 1;
+  bool delta_follows = false;  ///< the file leaves Delta to the rest of it
 };
 
 /// Walks every key of a file. Derived defaults are filled in where a key is not given.
