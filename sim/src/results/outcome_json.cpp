@@ -43,7 +43,10 @@ text::Value commits(const CommitTimes& times) {
     all.push(std::move(row));
   }
   text::Value out;
-  out.set("longest_gap_ms", units(times.longest_gap)).set("p99_gap_ms", units(times.p99_gap));
+  const auto gap = [](const std::optional<Ticks>& ticks) {
+    return ticks ? text::Value(units(*ticks)) : text::Value();
+  };
+  out.set("longest_gap_ms", gap(times.longest_gap)).set("p99_gap_ms", gap(times.p99_gap));
   return std::move(out.set("first_after", std::move(all)));
 }
 

@@ -65,8 +65,8 @@ struct FirstCommit {
 };
 /// Times at correct nodes that were never away.
 struct CommitTimes {
-  Ticks longest_gap = 0;
-  Ticks p99_gap = 0;  ///< of the gaps of all of them together
+  std::optional<Ticks> longest_gap{};  ///< none: none of them committed anything
+  std::optional<Ticks> p99_gap{};      ///< of the gaps of all of them together
   std::vector<FirstCommit> first_after{};
 };
 
