@@ -67,13 +67,13 @@ bool Judge::settled(PayloadId id, Ticks now) {
   served = std::max(served, since + 1);
   if (plan_.faulty().contains(id.author)) return true;
   no_more_owed(since);
-  excluded(id, since, now);
+  excluded(id, since, now, on_.inclusion.value_or(0) + 1);  // within it is in time
   return true;
 }
 
-void Judge::excluded(PayloadId id, Ticks since, Ticks now) {
+void Judge::excluded(PayloadId id, Ticks since, Ticks now, Ticks too_long) {
   const Ticks from = std::max(since, quiet_from_);
-  if (!on_.inclusion || since > closed_ || now < from || now - from < *on_.inclusion) return;
+  if (!on_.inclusion || since > closed_ || now < from || now - from < too_long) return;
   no_progress("inclusion", "request " + std::to_string(id.number) + " of " + name(id.author) +
                                " waited from " + in_units(from) + " to " + in_units(now));
 }
@@ -85,7 +85,7 @@ void Judge::check_inclusion(Ticks now) {
     if (plan_.faulty().contains(author)) continue;
     const auto& sent = nodes_[i].submitted;
     for (std::size_t k = 0; k < sent.size(); ++k) {
-      if (sent[k] != kDone) excluded({author, k + 1}, sent[k], now);
+      if (sent[k] != kDone) excluded({author, k + 1}, sent[k], now, *on_.inclusion);
     }
   }
 }

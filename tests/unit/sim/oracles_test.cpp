@@ -548,6 +548,28 @@ TEST(Oracles, ARequestThatWaitsTooLongIsFound) {
   EXPECT_NE(o.why.find("of node 2 waited"), std::string::npos) << o.why;
 }
 
+// "Within 4" was less than 4 here, and at most the bound where decisions are judged.
+TEST(Oracles, ARequestThatComesAtTheBoundIsInTime) {
+  Experiment e;
+  e.oracles.inclusion = 4 * kUnit;
+  const FaultPlan plan(e);
+  const auto waits = [&](Ticks wait) {
+    Judge judge(e, plan, {.ordered = true, .bound = 9 * kUnit});
+    const PayloadId id{NodeId{1}, 1};
+    judge.submitted(id, kUnit);
+    EXPECT_TRUE(judge.settled(id, kUnit + wait));
+    return judge.oracle();
+  };
+  EXPECT_EQ(waits(4 * kUnit), "");
+  EXPECT_EQ(waits(4 * kUnit + 1), "inclusion");
+  Judge never(e, plan, {.ordered = true, .bound = 9 * kUnit});
+  never.submitted({NodeId{1}, 1}, kUnit);
+  never.check_inclusion(5 * kUnit - 1);
+  EXPECT_EQ(never.oracle(), "");
+  never.check_inclusion(5 * kUnit);
+  EXPECT_EQ(never.oracle(), "inclusion");
+}
+
 TEST(Oracles, ARequestUnderTwoKeysIsFound) {
   Experiment e = alone();
   EXPECT_EQ(with<false>(Naive::kNumbersTwice, e).verdict, Verdict::kPass);

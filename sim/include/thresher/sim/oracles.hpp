@@ -65,7 +65,8 @@ class Judge {
   void restarted(NodeId id, Ticks now);
   /// Nothing was decided for too long, judged at `now`, of the nodes that are up.
   void check_liveness(const std::vector<NodeId>& up, Ticks now);
-  /// A request of a correct node still waits at `now`, which was long enough.
+  /// A request of a correct node still waits at `now`, of which all is over: if that is as long as
+  /// it may, it comes too late.
   void check_inclusion(Ticks now);
 
   void violated(std::string oracle, std::string why);
@@ -124,7 +125,8 @@ class Judge {
   bool agree(NodeId id, const OutputFacts& facts);
   void forget_requests(NodeId id);
   void stalled(NodeId id, Ticks since, Ticks now);
-  void excluded(PayloadId id, Ticks since, Ticks now);
+  // It waited until now, and `too_long` or more is too long.
+  void excluded(PayloadId id, Ticks since, Ticks now, Ticks too_long);
   // A request of a correct node, as old as that, was served or is forgotten.
   void no_more_owed(Ticks since);
 
