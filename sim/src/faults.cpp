@@ -265,6 +265,14 @@ std::uint64_t FaultPlan::fired() const {
   return static_cast<std::uint64_t>(std::count(fired_.begin(), fired_.end(), true));
 }
 
+std::vector<std::size_t> FaultPlan::idle() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < fired_.size(); ++i) {
+    if (!fired_[i]) out.push_back(i);
+  }
+  return out;
+}
+
 std::uint64_t FaultPlan::fired(FaultKind kind) const {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < actions_.size(); ++i)

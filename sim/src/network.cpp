@@ -177,6 +177,7 @@ Links::Links(const Experiment& e, const NodeSet& faulty)
     }
     quiet_from_ = std::max(quiet_from_, p.to);
   }
+  met_.resize(net_.partitions.size());
   quiet_from_ = on_the_clock(std::max(quiet_from_, net_.gst));
   measure_paths();
   measure_slowest();
@@ -363,7 +364,17 @@ bool Links::parted(std::size_t which, const Letter& letter) const {
   const Partition& p = net_.partitions[which];
   const std::uint16_t a = side_[which][letter.from.value];
   const std::uint16_t b = side_[which][letter.to.value];
-  return p.from <= letter.sent && letter.sent < p.to && a != 0 && b != 0 && a != b;
+  const bool between = p.from <= letter.sent && letter.sent < p.to && a != 0 && b != 0 && a != b;
+  if (between) met_[which] = true;
+  return between;
+}
+
+std::vector<std::size_t> Links::idle_partitions() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    if (!met_[i]) out.push_back(i);
+  }
+  return out;
 }
 
 bool Links::lost_by_partitions(const Letter& letter) const {

@@ -318,8 +318,10 @@ class Shrinker {
     for (const Partition& p : best_.network.partitions) look(p.from);
     if (first == ~Ticks{0}) return false;
     for (Ticks left = 0; left < kTries * kUnit && left < first; left += kUnit) {
+      const Ticks by = (first - left) / kUnit * kUnit;  // whole rounds stay in their windows
+      if (by == 0) break;
       Experiment candidate = best_;
-      shift(candidate, first - left);
+      shift(candidate, by);
       if (attempt(candidate)) return true;
     }
     return false;

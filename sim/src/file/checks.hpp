@@ -13,7 +13,7 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
 /// Fills in bounds and mean as the law has them.
 void settle_law(Fields& fields, DelayLaw& law);
 void check_topology(Fields& fields, const Network& net, std::uint32_t n);
-void check_partition(Fields& fields, const Partition& partition);
+void check_partition(Fields& fields, const Partition& partition, Engine engine);
 /// Twice the longest that a message takes all its way, over the hops of a sparse topology. Pre: the
 /// network fits the committee.
 Ticks standard_delta(const Experiment& e);
@@ -23,8 +23,9 @@ Ticks delta_of(const Experiment& e);
 void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* info);
 /// Requests that the protocol would refuse, all of them, would make a run in which nothing happens.
 void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info);
-void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
-                 std::uint64_t copies);
+/// `e`: of its engine alone.
+void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info,
+                 const Experiment& e, Ticks delay, std::uint64_t copies);
 void check_fault_count(Fields& fields, const Experiment& e);
 
 }  // namespace thresher::sim

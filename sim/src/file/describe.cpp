@@ -106,7 +106,7 @@ void describe_links(Fields& fields, Network& net, const Members& all) {
       });
 }
 
-void describe_partitions(Fields& fields, Network& net, const Members& all) {
+void describe_partitions(Fields& fields, Network& net, Engine engine, const Members& all) {
   fields.list(
       {"partitions", "groups that do not hear each other for a time", true}, net.partitions.size(),
       [&](std::size_t size) { net.partitions.resize(size); },
@@ -116,7 +116,7 @@ void describe_partitions(Fields& fields, Network& net, const Members& all) {
         inner.decimal({"from", "when it begins"}, p.from, kTime);
         inner.decimal({"to", "when it heals; what was sent across arrives after"}, p.to, kTime);
         inner.truth({"loses", "what was sent across is lost instead", true}, p.loses);
-        if (inner.sound()) check_partition(inner, p);
+        if (inner.sound()) check_partition(inner, p, engine);
       });
 }
 
@@ -132,7 +132,7 @@ bool describe_network(Fields& fields, Experiment& e, const Members& all) {
     net.decimal({"duplicate", "share of messages that arrive twice"}, n.duplicate_ppm, kShare);
     net.decimal({"reorder", "share of messages that others overtake"}, n.reorder_ppm, kShare);
     net.decimal({"cut", "share of links that carry nothing before gst"}, n.cut_ppm, kShare);
-    describe_partitions(net, n, all);
+    describe_partitions(net, n, e.engine, all);
     net.object({"nic", "the network card of each node; events engine"}, [&](Fields& nic) {
       nic.decimal({"mbit_per_s", "payload and metadata count; 0: no limit"}, n.nic_bits_per_s,
                   {kMillion, {0, kMillion * kMillion}});
@@ -215,8 +215,8 @@ void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) 
 
 // `taken`: the nodes that the faults before it name. False: it counts the faulty, and there are
 // none.
-bool describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
-                    const Members& all, const std::set<NodeId>& taken) {
+bool describe_fault(Fields& fields, FaultAction& fault, const Experiment& e,
+                    const ProtocolInfo* info, const Members& all, const std::set<NodeId>& taken) {
   const bool nobody = fields.nodes(
       {"who",
        "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: so many that no fault before "
@@ -255,7 +255,7 @@ bool describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.numbers(
       {"numbers", "only these of the sender's messages (forge: that it hears); absent: all", true},
       fault.numbers);
-  check_fault(fields, fault, info, delay, copies);
+  check_fault(fields, fault, info, e, delay, copies);
   return !nobody;
 }
 
@@ -266,7 +266,7 @@ void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, co
       {"faults", "who does what wrong, and when"}, e.faults.size(),
       [&](std::size_t size) { e.faults.resize(size); },
       [&](Fields& inner, std::size_t i) {
-        if (!describe_fault(inner, e.faults[i], info, all, taken)) idle.insert(i);
+        if (!describe_fault(inner, e.faults[i], e, info, all, taken)) idle.insert(i);
         taken.insert(e.faults[i].who.begin(), e.faults[i].who.end());
       });
   fields.truth({"beyond_f", "allow more than f faulty nodes; the verdict says so"}, e.beyond_f);

@@ -61,6 +61,18 @@ text::Value sent(const std::vector<SentKind>& kinds) {
   return out;
 }
 
+text::Value idle(const Outcome& outcome) {
+  text::Value out;
+  for (const auto& [name, places] : {std::pair("faults", &outcome.idle_faults),
+                                     std::pair("partitions", &outcome.idle_partitions)}) {
+    if (places->empty()) continue;
+    text::Value list = text::Value::list();
+    for (const std::size_t place : *places) list.push(place);
+    out.set(name, std::move(list));
+  }
+  return out;
+}
+
 }  // namespace
 
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
@@ -82,6 +94,7 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   }
   if (parts.costs) out.set("cpu_s", outcome.cpu_s).set("rss_bytes", outcome.rss_bytes);
   out.set("faults_fired", outcome.faults_fired);
+  if (text::Value none = idle(outcome); !none.is_null()) out.set("idle", std::move(none));
   if (!outcome.measures.empty()) {
     text::Value measures = text::Value::object();
     for (const Measure& m : outcome.measures) measures.append({m.name, m.value});

@@ -106,6 +106,10 @@ class BadFiles(Files):
         self.member("faults", [{"who": {"count": 9}, "what": "silent"}], "faults[0].who.count")
         self.member("faults", [{"who": [0, 1], "what": "silent"}], "faults", "beyond_f")
         self.member("sweep", {"committee.n": []}, "sweep.committee.n", "no values")
+        self.member("faults", [{"who": [1], "what": "silent", "from": 3.2, "to": 3.8}], "faults[0].to: no round lies",
+                    "let it last until 5")
+        self.member("network", {"partitions": [{"groups": [[0], [1]], "from": 3.001, "to": 4}]},
+                    "network.partitions[0].to: no round lies in the time from 3.001 to 4")
 
     def test_all_problems_at_once(self):
         lines = self.member("network", {"loss": 7, "delay": {"min": 3, "max": 1}, "x": 1}).strip().split("\n")
@@ -419,6 +423,21 @@ class Running(Files):
         path = self.experiment(committee={"n": 4}, beyond_f=True, stop={"rounds": 10})
         self.assertIn("more faults than f", run("run", path).stdout)
         self.assertNotIn("more faults than f", run("run", self.experiment()).stdout)
+
+    def test_what_changed_nothing_is_named(self):
+        """A label that no message has, or a partition after the end, went through without a word."""
+        path = self.experiment(stop={"time": 30}, oracles={"liveness": False}, network={"partitions": [
+            {"groups": [[0], [1, 2]], "from": 3, "to": 5}, {"groups": [[0], [1]], "from": 900, "to": 901}]}, faults=[
+            {"who": [1], "what": "starve", "field": "prepare"}, {"who": [1], "what": "starve", "field": "perpare"},
+            {"what": "starve", "from": 800}])
+        out = run("run", path)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual([line for line in out.stdout.splitlines() if line.endswith("changed nothing")],
+                         ["faults[1], starve of `perpare`, changed nothing", "faults[2], starve, changed nothing",
+                          "network.partitions[1] changed nothing"])
+        row = json.loads(run("run", path, "--json").stdout)
+        self.assertEqual(row["idle"], {"faults": [1, 2], "partitions": [1]})
+        self.assertNotIn("idle", json.loads(run("run", self.experiment(), "--json").stdout))
 
     def test_a_long_run_shows_how_far_it_is(self):
         path = self.experiment(protocol={"name": "thresher"}, committee={"n": 64}, workload={}, stop={"rounds": 2000})

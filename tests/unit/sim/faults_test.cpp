@@ -29,6 +29,21 @@ TEST(Faults, NamesAreThereAndBack) {
   EXPECT_FALSE(fault_from_name("lazy").has_value());
 }
 
+// An action of which nothing came looked like one that the protocol had borne.
+TEST(Faults, WhatChangedNothingIsNamed) {
+  Experiment e;
+  e.protocol = "pbft";
+  e.stop.time = 30 * kUnit;
+  e.faults = {{.who = {NodeId{1}}, .what = FaultKind::kStarve, .field = "prepare"},
+              {.who = {NodeId{1}}, .what = FaultKind::kStarve, .field = "nothing"},
+              {.who = {NodeId{1}}, .what = FaultKind::kSilent, .from = 3200, .to = 3800}};
+  e.network.partitions = {{{{NodeId{0}}, {NodeId{1}}}, 3 * kUnit, 5 * kUnit},
+                          {{{NodeId{0}}, {NodeId{1}}}, 3200, 3800}};
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.idle_faults, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(o.idle_partitions, std::vector<std::size_t>{1});
+}
+
 TEST(Faults, WithoutAnyEverythingIsHeardOnce) {
   const Hall run(hall());
   for (const std::uint16_t by : others()) {

@@ -373,22 +373,6 @@ TEST(ReadExperiment, CountedNodesAreOthersThanThoseOfTheFaultsBefore) {
                             "to 1, which no fault before names, not 2")));
 }
 
-// A count of none was taken for an absent `who`, which is all leaders.
-TEST(ReadExperiment, ACountOfNoneStarvesNobody) {
-  const auto left = [](const std::string& who) {
-    return one("\"committee\": {\"n\": 2}, \"faults\": [{" + who +
-               "\"what\": \"starve\"}, {\"who\": [1], \"what\": \"starve\"}]")
-        .faults;
-  };
-  EXPECT_EQ(left(R"("who": {"count": 1}, )").size(), 2U);
-  ASSERT_EQ(left("").size(), 2U);
-  EXPECT_TRUE(left("").front().who.empty());
-  for (const char* none : {R"("who": {"count": 0}, )", R"("who": {"count": "f"}, )"}) {
-    ASSERT_EQ(left(none).size(), 1U) << none;
-    EXPECT_THAT(left(none).front().who, ElementsAre(NodeId{1}));
-  }
-}
-
 TEST(ReadExperiment, MoreThanFFaultyNeedsSayingSo) {
   const char* faults = R"("faults": [{"who": [1, 2], "what": "silent"}], "beyond_f": true)";
   EXPECT_TRUE(one(faults).beyond_f);

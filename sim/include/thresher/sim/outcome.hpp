@@ -117,6 +117,9 @@ struct Outcome {
   std::uint64_t accusations = 0;   ///< pieces of evidence that correct nodes put forward
   /// How many of those actions were of each kind.
   std::array<std::uint64_t, kFaultKinds> fired{};
+  /// Places in the experiment of the actions and partitions that changed nothing.
+  std::vector<std::size_t> idle_faults{};
+  std::vector<std::size_t> idle_partitions{};
   std::uint64_t restarts = 0;        ///< of nodes that came back
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
   bool healed = false;               ///< the run went on until it had to have healed

@@ -29,8 +29,10 @@ struct OutcomeParts {
 /// in a sweep's tables, where nobody committed),
 /// "sent":{"block":{"messages","bytes","payload_bytes"}},"per_node":{...},"cpu_s","rss_bytes"}; in
 /// the rounds engine one round stands for a millisecond. With packed requests "requests" has
-/// "backlog" and "most_backlog", too. The protocol's own measures are added as
-/// "measures":{"hops":4.3}, a failure as "oracle" and "why", and of a pass "unjudged" (told.hpp).
+/// "backlog" and "most_backlog", too. Faults and partitions that changed nothing are named as
+/// "idle":{"faults":[0],"partitions":[2]}, by their places. The protocol's own measures are added
+/// as "measures":{"hops":4.3}, a failure as "oracle" and "why", and of a pass "unjudged"
+/// (told.hpp).
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
                          const OutcomeParts& parts = {});
 
