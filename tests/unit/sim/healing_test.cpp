@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include "../../how_many.hpp"
 #include "thresher/sim/fuzz.hpp"
@@ -345,6 +346,25 @@ TEST(Shrink, RoundsTheNumbersThatAreLeft) {
   const Shrunk small = shrink(e, needs_some_chance, {});
   ASSERT_EQ(small.experiment.faults.size(), 1U);
   EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
+}
+
+// The first candidate whose run broke off took the failure that had been found with it.
+TEST(Shrink, ARunThatBreaksOffIsNoSmallerOne) {
+  Experiment e;
+  for (std::uint16_t i = 1; i < 4; ++i)
+    e.faults.push_back({.who = {NodeId{i}}, .what = FaultKind::kDrop});
+  const Runner breaks_off = [](const Experiment& x) {
+    if (x.faults.size() == 2) throw std::runtime_error("no memory");
+    Outcome o;
+    o.oracle = x.faults.empty() ? "" : "agreement";
+    o.verdict = x.faults.empty() ? Verdict::kPass : Verdict::kViolated;
+    return o;
+  };
+  const Shrunk small = shrink(e, breaks_off, {});
+  EXPECT_EQ(small.outcome.oracle, "agreement");
+  EXPECT_NE(small.experiment.faults.size(), 2U);
+  e.faults.pop_back();
+  EXPECT_THROW((void)shrink(e, breaks_off, {}), std::runtime_error);
 }
 
 // If an experiment shows two defects, the small file shows the one that was found.
