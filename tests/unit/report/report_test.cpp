@@ -66,7 +66,7 @@ TraceRecorder small_trace() {
   trace.event(event(Kind::kSend, 0, 0, 1, 1));
   trace.event(event(Kind::kSend, 0, 0, 2, 2));
   trace.event(event(Kind::kDeliver, 1000, 1, 0, 1));
-  trace.event(event(Kind::kDrop, 500, 0, 2, 2));
+  trace.event(event(Kind::kDrop, 500, 2, 0, 2));
   trace.event(event(Kind::kTimer, 1500, 1, 1));
   trace.event(event(Kind::kCrash, 1600, 2, 2));
   trace.event(event(Kind::kRestart, 1900, 2, 2));
@@ -107,6 +107,27 @@ TEST(Report, TheSpaceTimeDiagramDrawsEveryKindOfEvent) {
   EXPECT_EQ(count(svg, "class=\"lane byzantine\""), 1u);
   EXPECT_NE(svg.find("prepare 1: node 0 to 1, round 0 to round 1"), std::string::npos);
   EXPECT_NE(svg.find("The first 2 messages"), std::string::npos);
+}
+
+// Lost messages were drawn from their receivers to their senders: the engine tells losses of the
+// receiver, and the picture took it for the sender.
+TEST(Report, ALostMessageLeavesItsSender) {
+  Experiment e = four_nodes();
+  e.protocol = "pbft";
+  e.stop.time = 4 * kUnit;
+  e.faults = {{.who = {NodeId{1}}, .what = FaultKind::kDrop}};
+  TraceRecorder trace;
+  (void)simulate(e, {.trace = &trace});
+  const std::string svg = space_time(e, trace);
+  EXPECT_GT(count(svg, "class=\"message lost"), 3u);
+  for (const char* to : {"0", "2", "3"}) {
+    const std::string lost = std::string(": node 1 to ") + to;
+    EXPECT_GT(count(svg, lost), 0u) << to;
+  }
+  for (auto at = svg.find(", lost"); at != std::string::npos; at = svg.find(", lost", at + 1)) {
+    const std::string hover = svg.substr(svg.rfind('>', at), at - svg.rfind('>', at));
+    EXPECT_NE(hover.find(": node 1 to "), std::string::npos) << hover;
+  }
 }
 
 TEST(Report, TheDagShowsLeadersAndTheirVotes) {
