@@ -221,7 +221,7 @@ struct Deciding {
     outcome.nodes.back().faulty = true;
     for (std::uint64_t t = 0; t < times; ++t) {
       for (std::uint16_t i = 0; i < n; ++i)
-        trace.event(event(Kind::kDecide, (t * n + i) * 1000, i, i));
+        trace.event(event(Kind::kDecide, (t * n + i) * 1000, i, i, t));
     }
   }
   std::string page() const {
@@ -259,6 +259,18 @@ TEST(Report, TheChartOfDecisionsSaysWhomItShows) {
   EXPECT_EQ(few.find("events were kept"), std::string::npos);
   EXPECT_NE(Deciding(5, 3, 10).page().find("Only the first 10 of 15 events were kept"),
             std::string::npos);
+}
+
+// What node 0 said again after a restart was counted once more: it had more decisions than there
+// were.
+TEST(Report, TheChartOfDecisionsCountsEachOnce) {
+  Deciding run(5, 3);
+  run.trace.event(event(Kind::kRestart, 20'000, 0, 0));
+  for (const std::uint64_t again : {0U, 1U, 2U})
+    run.trace.event(event(Kind::kDecide, 21'000, 0, 0, again));
+  EXPECT_EQ(run.page().find("<title>node 0: 21,"), std::string::npos);
+  run.trace.event(event(Kind::kDecide, 22'000, 0, 0, 3));
+  EXPECT_NE(run.page().find("<title>node 0: 22, 4</title>"), std::string::npos);
 }
 
 // Marks side by side once hid each other and the lines under them.
