@@ -225,6 +225,25 @@ TEST(Faults, StarveDelaysItsVictims) {
   EXPECT_TRUE(run.machine.correct(NodeId{2}));  // the victim is not a culprit
 }
 
+// The last one in the file counted, so that a second action could make a message come sooner.
+TEST(Faults, OfSeveralStarvationsTheLongestCounts) {
+  const auto arrives = [](std::vector<Ticks> amounts) {
+    std::vector<FaultAction> actions;
+    for (const Ticks amount : amounts)
+      actions.push_back({.who = {NodeId{2}}, .what = FaultKind::kStarve, .amount = amount * kUnit});
+    Experiment e = hall(std::move(actions));
+    e.network.delta = 6 * kUnit;
+    const Hall run(e);
+    return run.of(0, 2, 1)[0].at / kUnit;
+  };
+  EXPECT_EQ(arrives({1}), 2U);
+  EXPECT_EQ(arrives({3, 1}), 4U);
+  EXPECT_EQ(arrives({1, 3}), 4U);
+  EXPECT_EQ(arrives({1, 0}), 6U);  // as late as allowed
+  EXPECT_EQ(arrives({0, 1}), 6U);
+  EXPECT_EQ(arrives({0, 1, 3}), 6U);
+}
+
 TEST(Faults, StarveWithoutVictimsDelaysLeaders) {
   Experiment e = hall({{.what = FaultKind::kStarve}});
   e.network.gst = 18 * kUnit;
