@@ -269,6 +269,17 @@ class Running(Files):
         self.assertIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 20, "--json").stdout))
         self.assertNotIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 2000, "--json").stdout))
 
+    def test_no_byzantine_node_is_no_fault(self):
+        """0 was as good as not said: the file's own faults stayed, and any word went for a behaviour."""
+        path = self.experiment(faults=[{"who": [1], "what": "silent"}])
+        explained = [json.loads(run("run", path, *flags, "--explain", "--json").stdout)["faults"]
+                     for flags in ((), ("--byzantine", 1), ("--byzantine", 0))]
+        self.assertEqual([[fault["what"] for fault in faults] for faults in explained], [["silent"], ["twins"], []])
+        for many in (0, 1):
+            out = run("run", path, "--byzantine", many, "--behaviour", "silnt")
+            self.assertEqual((out.returncode, out.stdout), (2, ""), many)
+            self.assertIn("did you mean `silent`?", out.stderr)
+
     def test_raft_bears_crashes_of_a_minority(self):
         for nodes, bears in ((3, 1), (5, 2), (7, 3)):
             base = ["--protocol", "raft", "--n", nodes, "--rounds", 3000, "--json", "--behaviour", "crash"]
