@@ -41,7 +41,7 @@ CommitTimes Commits::times(const std::vector<NodeId>& nodes, Ticks end) const {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const Ticks until = i + 1 < at.size() ? at[i + 1] : std::max(end, at[i]);
       gaps.push_back(static_cast<double>(until - at[i]));
-      out.longest_gap = std::max(out.longest_gap, until - at[i]);
+      out.longest_gap = std::max(out.longest_gap.value_or(0), until - at[i]);
     }
   }
   std::sort(gaps.begin(), gaps.end());

@@ -536,6 +536,7 @@ Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu&
     drawing.faults();
     drawing.workload();
   }
+  if (e.n == 1) e.network.partitions.clear();  // there is nobody on the other side
   // Written to a file it must read back, and there these may not stand.
   if (const ProtocolInfo* info = simulated_protocol(e.protocol)) leave_out_unjudged(*info, e);
   return e;

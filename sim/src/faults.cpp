@@ -105,6 +105,8 @@ FaultPlan::FaultPlan(const Experiment& e)
       if (a.what == FaultKind::kReplay || a.what == FaultKind::kStale) hoarders_.insert(id);
     }
   }
+  // A node that stopped is back with the next whole round.
+  if (e.engine == Engine::kRounds) quiet_from_ = (quiet_from_ + kUnit - 1) / kUnit * kUnit;
 }
 
 // The f+1 correct nodes that get what is withheld from the others, drawn anew for each round.
@@ -261,6 +263,14 @@ bool FaultPlan::audience(std::size_t action, NodeId to) const {
 
 std::uint64_t FaultPlan::fired() const {
   return static_cast<std::uint64_t>(std::count(fired_.begin(), fired_.end(), true));
+}
+
+std::vector<std::size_t> FaultPlan::idle() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < fired_.size(); ++i) {
+    if (!fired_[i]) out.push_back(i);
+  }
+  return out;
 }
 
 std::uint64_t FaultPlan::fired(FaultKind kind) const {

@@ -1,5 +1,6 @@
 #include "thresher/sim/fuzz.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -35,7 +36,8 @@ class Campaign {
     Error error;
   };
 
-  // Seeds are taken in order, so when one fails all lower ones are done or on their way.
+  // Seeds are taken in order, so when one fails all lower ones are done, on their way, or taken by
+  // a thread that is about to begin: those count, so none is passed over.
   void take_seeds() {
     for (std::uint64_t seed = next_++; seed <= end_; seed = next_++) {
       try {
@@ -51,7 +53,7 @@ class Campaign {
 
   void break_off(std::uint64_t seed, const char* why) {
     const std::lock_guard lock(mutex_);
-    end_ = 0;
+    end_at(seed);
     if (broke_ && broke_->seed < seed) return;
     const std::string where = "seed " + std::to_string(seed);
     broke_ = Broken{seed, {ErrorCode::kRejected, where + " broke off: " + why, where}};
@@ -79,7 +81,7 @@ class Campaign {
     if (o.verdict == Verdict::kViolated) {
       ++report_.violated;
       keep(report_.violation, e, o);
-      if (!options_.keep_going) end_ = 0;
+      if (!options_.keep_going) end_at(e.seed);
     }
     if (options_.observe) options_.observe(e, o);
     if (options_.progress) {
@@ -87,6 +89,8 @@ class Campaign {
                          report_.violated});
     }
   }
+  // Seeds above it are not run. Pre: the lock is held.
+  void end_at(std::uint64_t seed) { end_ = std::min(end_.load(), seed); }
   static void keep(std::optional<Failure>& lowest, const Experiment& e, const Outcome& o) {
     if (!lowest || e.seed < lowest->experiment.seed) lowest = Failure{e, o};
   }

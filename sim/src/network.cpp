@@ -69,13 +69,24 @@ class Graph {
       if (y + 1 < h || wraps) join_if(i, (y + 1) % h * w + x);
     }
   }
-  // A ring keeps it connected; the rest of the degree is drawn.
+  // A ring keeps it connected; the rest of the edges are drawn, any set of them as likely as any
+  // other of that size: Knuth, The Art of Computer Programming 2, section 3.4.2, algorithm S.
   void random(std::uint64_t seed) {
     for (std::uint32_t i = 0; i < n_; ++i) join(i, (i + 1) % n_);
     Prng rng(seed, kGraphStream);
     const std::uint64_t edges = std::uint64_t{n_} * net_.degree / 2;
-    for (std::uint64_t k = n_; k < edges; ++k)
-      join(static_cast<std::uint32_t>(rng.below(n_)), static_cast<std::uint32_t>(rng.below(n_)));
+    std::uint64_t left = std::uint64_t{n_} * (n_ - 1) / 2 - n_;
+    std::uint64_t wanted = edges - std::min<std::uint64_t>(edges, n_);
+    for (std::uint32_t a = 0; a < n_; ++a) {
+      for (std::uint32_t b = a + 1; b < n_; ++b) {
+        if (b == a + 1 || (a == 0 && b + 1 == n_)) continue;  // of the ring
+        const bool chosen = rng.below(left) < wanted;
+        --left;
+        if (!chosen) continue;
+        --wanted;
+        join(a, b);
+      }
+    }
   }
   std::vector<std::vector<NodeId>> take() const {
     std::vector<std::vector<NodeId>> lists;
@@ -166,7 +177,8 @@ Links::Links(const Experiment& e, const NodeSet& faulty)
     }
     quiet_from_ = std::max(quiet_from_, p.to);
   }
-  quiet_from_ = std::max(quiet_from_, net_.gst);
+  met_.resize(net_.partitions.size());
+  quiet_from_ = on_the_clock(std::max(quiet_from_, net_.gst));
   measure_paths();
   measure_slowest();
 }
@@ -352,7 +364,17 @@ bool Links::parted(std::size_t which, const Letter& letter) const {
   const Partition& p = net_.partitions[which];
   const std::uint16_t a = side_[which][letter.from.value];
   const std::uint16_t b = side_[which][letter.to.value];
-  return p.from <= letter.sent && letter.sent < p.to && a != 0 && b != 0 && a != b;
+  const bool between = p.from <= letter.sent && letter.sent < p.to && a != 0 && b != 0 && a != b;
+  if (between) met_[which] = true;
+  return between;
+}
+
+std::vector<std::size_t> Links::idle_partitions() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    if (!met_[i]) out.push_back(i);
+  }
+  return out;
 }
 
 bool Links::lost_by_partitions(const Letter& letter) const {

@@ -67,13 +67,13 @@ bool Judge::settled(PayloadId id, Ticks now) {
   served = std::max(served, since + 1);
   if (plan_.faulty().contains(id.author)) return true;
   no_more_owed(since);
-  excluded(id, since, now);
+  excluded(id, since, now, on_.inclusion.value_or(0) + 1);  // within it is in time
   return true;
 }
 
-void Judge::excluded(PayloadId id, Ticks since, Ticks now) {
+void Judge::excluded(PayloadId id, Ticks since, Ticks now, Ticks too_long) {
   const Ticks from = std::max(since, quiet_from_);
-  if (!on_.inclusion || since > closed_ || now < from || now - from < *on_.inclusion) return;
+  if (!on_.inclusion || since > closed_ || now < from || now - from < too_long) return;
   no_progress("inclusion", "request " + std::to_string(id.number) + " of " + name(id.author) +
                                " waited from " + in_units(from) + " to " + in_units(now));
 }
@@ -85,7 +85,7 @@ void Judge::check_inclusion(Ticks now) {
     if (plan_.faulty().contains(author)) continue;
     const auto& sent = nodes_[i].submitted;
     for (std::size_t k = 0; k < sent.size(); ++k) {
-      if (sent[k] != kDone) excluded({author, k + 1}, sent[k], now);
+      if (sent[k] != kDone) excluded({author, k + 1}, sent[k], now, *on_.inclusion);
     }
   }
 }
@@ -112,6 +112,8 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
                            std::to_string(*node.again));
   node.again.reset();
   node.latest = facts.key;
+  // Without the order a key may stand at another place: it is the same output all the same.
+  if (!on_.prefix) agree(id, facts);
   const std::uint64_t at = node.length++;
   if (at == reference_.size()) {
     reference_.push_back({facts.key, facts.digest, facts.lead});
@@ -132,7 +134,8 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
 
 Judge::Novelty Judge::said_again(NodeId id, Node& node, const OutputFacts& facts) {
   const std::string key = std::to_string(facts.key);
-  if (!node.restarted) {
+  // What it said since it is back it may not say again.
+  if (!node.before || facts.key > *node.before) {
     if (on_.integrity) violated("integrity", name(id) + " delivered " + key + " twice");
     return Novelty::kRepeated;
   }
@@ -165,13 +168,18 @@ void Judge::in_part(NodeId id, std::uint64_t key, const std::vector<Digest>& ite
                               " again after its restart, with what was not there");
 }
 
-Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& facts) {
+bool Judge::agree(NodeId id, const OutputFacts& facts) {
   const auto [agreed, first] = agreed_.emplace(facts.key, facts.digest);
   if (agreed->second != facts.digest && on_.agreement)
     violated("agreement",
              name(id) + " decided another " + std::to_string(facts.key) + " than others");
+  return first;
+}
+
+Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& facts) {
+  const bool first = agree(id, facts);
   if (!node.keys.insert(facts.key).second) {
-    if (!node.restarted && on_.integrity)
+    if (node.old.erase(facts.key) == 0 && on_.integrity)
       violated("integrity", name(id) + " decided " + std::to_string(facts.key) + " twice");
     return Novelty::kRepeated;
   }
@@ -216,10 +224,12 @@ void Judge::accused(NodeId by, NodeId who) {
 }
 
 void Judge::restarted(NodeId id, Ticks now) {
-  nodes_[id.value].restarted = true;
+  Node& node = nodes_[id.value];
+  if (node.length > 0) node.before = node.latest;
+  node.old = node.keys;
   if (!plan_.faulty().contains(id)) forget_requests(id);
-  nodes_[id.value].again.reset();
-  nodes_[id.value].decided = now;
+  node.again.reset();
+  node.decided = now;
 }
 
 // Requests that a correct node had not sent when it stopped were lost; nobody waits for them.

@@ -1,6 +1,7 @@
 #include "thresher/sim/shrink.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
 #include "dag_subject.hpp"
@@ -57,10 +58,14 @@ class Shrinker {
   bool attempt(const Experiment& candidate) {
     if (spent()) return false;
     ++runs_;
-    Outcome o = run_(candidate);
-    if (o.verdict != outcome_.verdict || o.oracle != outcome_.oracle) return false;
+    try {
+      Outcome o = run_(candidate);
+      if (o.verdict != outcome_.verdict || o.oracle != outcome_.oracle) return false;
+      outcome_ = std::move(o);
+    } catch (const std::exception&) {
+      return false;  // it fails in another way, and what was found must not be lost for it
+    }
     best_ = candidate;
-    outcome_ = std::move(o);
     if (options_.progress) options_.progress({runs_, actions_in(best_), best_.n});
     return true;
   }
@@ -318,8 +323,10 @@ class Shrinker {
     for (const Partition& p : best_.network.partitions) look(p.from);
     if (first == ~Ticks{0}) return false;
     for (Ticks left = 0; left < kTries * kUnit && left < first; left += kUnit) {
+      const Ticks by = (first - left) / kUnit * kUnit;  // whole rounds stay in their windows
+      if (by == 0) break;
       Experiment candidate = best_;
-      shift(candidate, first - left);
+      shift(candidate, by);
       if (attempt(candidate)) return true;
     }
     return false;

@@ -271,6 +271,13 @@ class Tactics : Drawn {
     return menu_.labels[rng_.below(menu_.labels.size())];
   }
 
+  // After what a restart strikes: where a protocol names moments, files name one of these.
+  std::string moment() {
+    std::string said = label();
+    if (said.empty() || menu_.moments.empty()) return said;
+    return menu_.moments[rng_.below(menu_.moments.size())];
+  }
+
   void choose_moods(Liar& liar) {
     liar.left = mood();
     liar.right = mood();
@@ -327,7 +334,7 @@ class Tactics : Drawn {
       FaultAction a{.who = {correct[rng_.below(correct.size())]}, .what = FaultKind::kRestart};
       a.from = (1 + rng_.below(span_)) * kUnit;
       a.to = a.from + (1 + rng_.below(one_in(2) ? 3 : kLongestDown)) * kUnit;
-      if (!one_in(3)) a.field = label();
+      if (!one_in(3)) a.field = moment();
       e_.faults.push_back(a);
     }
   }

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/faults.hpp"
 
@@ -55,7 +56,9 @@ sim::FaultAction draw_action(const Committee& committee, std::uint64_t seed,
                              const sim::Menu& menu) {
   sim::Menu quiet = menu;
   quiet.network = false;
-  return sim::draw_schedule(over(committee), seed, quiet).faults.front();
+  const auto faults = sim::draw_schedule(over(committee), seed, quiet).faults;
+  THRESHER_ASSERT(!faults.empty(), "a committee that bears no fault has no action");
+  return faults.front();
 }
 
 std::vector<sim::FaultAction> within_faults(std::vector<sim::FaultAction> plan,

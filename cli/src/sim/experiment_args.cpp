@@ -3,11 +3,20 @@
 #include <sstream>
 
 #include "../input_file.hpp"
+#include "thresher/core/names.hpp"
+#include "thresher/sim/faults.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
+
+std::vector<std::string> behaviours() {
+  std::vector<std::string> out;
+  for (std::size_t k = 0; k < sim::kFaultKinds; ++k)
+    out.emplace_back(sim::to_string(static_cast<sim::FaultKind>(k)));
+  return out;
+}
 
 std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Errors& problems) {
   std::vector<sim::Override> out;
@@ -21,7 +30,12 @@ std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Errors& problem
   if (a.delay_max) {
     out.push_back({"network.delay", "{\"min\":1,\"max\":" + std::to_string(*a.delay_max) + "}"});
   }
-  if (a.byzantine.value_or(0) != 0) {
+  if (a.byzantine == std::uint64_t{0}) {
+    // None at all, whatever the file says of others; the reader sees no name then.
+    out.push_back({"faults", "[]"});
+    if (!a.behaviour.empty() && !sim::fault_from_name(a.behaviour))
+      problems.push_back(unknown("behaviour", a.behaviour, behaviours()));
+  } else if (a.byzantine) {
     const std::string behaviour = a.behaviour.empty() ? "twins" : a.behaviour;
     out.push_back({"faults", "[{\"who\":{\"count\":" + std::to_string(*a.byzantine) +
                                  "},\"what\":" + text::quoted(behaviour) + "}]"});
@@ -66,18 +80,20 @@ std::vector<sim::Override> read_overrides(const std::vector<std::string>& set, E
 }
 
 std::vector<Option> experiment_options(ExperimentArgs& a) {
-  return {{"experiment", "a file (see `thresher sim new`), - for standard input", &a.file},
-          {"--set",
-           "KEY=VALUE for any key of the file, or D=50 for a parameter of the protocol; repeatable",
-           &a.set},
-          {"--protocol", "what is run; `thresher sim list` names them", &a.protocol},
-          {"--n", "how many nodes", &a.n},
-          {"--rounds", "of the protocol (or units of time) until the end", &a.rounds},
-          {"--seed", "everything random follows from it", &a.seed},
-          {"--engine", "rounds, events or sockets", &a.engine},
-          {"--byzantine", "how many nodes are faulty, spread over the committee", &a.byzantine},
-          {"--behaviour", "of those: silent, equivocate, ...; twins if absent", &a.behaviour},
-          {"--delay-max", "longest delay of a link; the shortest is 1", &a.delay_max}};
+  return {
+      {"experiment", "a file (see `thresher sim new`), - for standard input", &a.file},
+      {"--set",
+       "KEY=VALUE for any key of the file, or D=50 for a parameter of the protocol; repeatable",
+       &a.set},
+      {"--protocol", "what is run; `thresher sim list` names them", &a.protocol},
+      {"--n", "how many nodes", &a.n},
+      {"--rounds", "of the protocol (or units of time) until the end", &a.rounds},
+      {"--seed", "everything random follows from it", &a.seed},
+      {"--engine", "rounds, events or sockets", &a.engine},
+      {"--byzantine", "how many nodes are faulty, spread over the committee; 0: no faults at all",
+       &a.byzantine},
+      {"--behaviour", "of those: silent, equivocate, ...; twins if absent", &a.behaviour},
+      {"--delay-max", "longest delay of a link; the shortest is 1", &a.delay_max}};
 }
 
 Result<std::vector<sim::Cell>, Errors> cells_of(const ExperimentArgs& a) {

@@ -61,9 +61,23 @@ std::uint64_t available_memory() {
   return out;
 }
 
+namespace {
+
+// The payloads that clients hand over at the start lie in memory all at once.
+double requests_at_once(const sim::Experiment& e) {
+  const sim::Workload& w = e.workload;
+  const bool all_at_once = w.kind == sim::Workload::Kind::kClosed && !w.one_at_a_time;
+  if (!all_at_once || w.block_bytes != 0) return 0;  // pools hold numbers, and pack a few
+  double requests = static_cast<double>(w.clients) * e.n;
+  if (w.requests != 0) requests = std::min(requests, static_cast<double>(w.requests));
+  return requests * w.bytes;
+}
+
+}  // namespace
+
 std::string memory_problem(const sim::Experiment& e) {
-  if (e.n <= kSmall) return {};
-  const double need = predict(e, kUnasked).memory_bytes;
+  double need = requests_at_once(e);
+  if (e.n > kSmall) need = std::max(need, predict(e, kUnasked).memory_bytes);
   const auto there = static_cast<double>(available_memory());
   if (need < kMargin * there) return {};
   char figures[96];

@@ -3,8 +3,9 @@
 //   if (const std::string why = memory_problem(experiment); !why.empty())
 //     return fail(kResourceMissing, why);
 //
-// Guarantees: says nothing of committees of up to 64 nodes. A prediction is rough (predict.hpp), so
-// that a run is refused only when it would need more than twice what there is.
+// Guarantees: runs nothing for committees of up to 64 nodes: of them it counts only the requests
+// that clients have in flight from the start. A prediction is rough (predict.hpp), so that a run is
+// refused only when it would need more than twice what there is.
 #pragma once
 
 #include <cstdint>

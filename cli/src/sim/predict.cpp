@@ -40,31 +40,49 @@ Cost between(const Cost& a, const Cost& b, double share) {
           std::max(0.0, a.cpu + share * (b.cpu - a.cpu))};
 }
 
-Cost run(sim::Experiment e, double share) {
-  const auto shorten = [&](std::optional<std::uint64_t>& stop) {
-    if (stop)
-      stop = std::max<std::uint64_t>(
-          1, static_cast<std::uint64_t>(share * static_cast<double>(*stop)));
+struct Ran {
+  Cost cost;
+  double way = 0;  // the share of the way to the stop that is met first
+};
+
+// Stops no later than after `most` units, rounds or decisions.
+Ran run(const sim::Experiment& whole, std::uint64_t most) {
+  sim::Experiment e = whole;
+  const auto shorten = [](std::optional<std::uint64_t>& stop, std::uint64_t to) {
+    if (stop) stop = std::max<std::uint64_t>(1, std::min(*stop, to));
   };
-  shorten(e.stop.rounds);
-  shorten(e.stop.time);
-  shorten(e.stop.decisions);
+  shorten(e.stop.rounds, most);
+  shorten(e.stop.time, most * sim::kUnit);
+  shorten(e.stop.decisions, most);
   // Measures are taken at the stop. What a run with faults does after it, until it has healed, can
   // cost far more than all before and changes none of them.
   e.beyond_f = true;
   (void)malloc_trim(0);  // else a probe finds the memory of the one before and seems to need none
   const sim::Outcome o = sim::simulate(e, {});
-  return {static_cast<double>(o.messages), static_cast<double>(o.bytes),
-          static_cast<double>(o.rss_bytes), o.cpu_s};
+  Ran out{{static_cast<double>(o.messages), static_cast<double>(o.bytes),
+           static_cast<double>(o.rss_bytes), o.cpu_s}};
+  const auto came = [&](std::uint64_t to, const std::optional<std::uint64_t>& stop) {
+    if (stop) out.way = std::max(out.way, static_cast<double>(to) / static_cast<double>(*stop));
+  };
+  came(o.rounds, whole.stop.rounds);
+  came(o.time, whole.stop.time);
+  came(o.decisions, whole.stop.decisions);
+  return out;
 }
 
+// Of several stops each would take another share of the way; which is met first, a run shows.
 Cost whole_way(const sim::Experiment& e) {
   const std::uint64_t units = std::max({e.stop.rounds.value_or(1), e.stop.decisions.value_or(1),
                                         e.stop.time.value_or(1) / sim::kUnit});
-  if (units <= kLongest) return run(e, 1);
-  const double share = static_cast<double>(kLongest) / static_cast<double>(units);
-  const Cost early = run(e, share / 2), late = run(e, share);
-  return between(early, late, 2 / share - 1);
+  const Ran late = run(e, kLongest);
+  if (units <= kLongest || late.way >= 1) return late.cost;
+  const Ran early = run(e, kLongest / 2);
+  // One that came to nothing says nothing of how far it is: it took that part of the time.
+  const bool goes_on = late.way > early.way;
+  const double way =
+      goes_on ? late.way : static_cast<double>(kLongest) / static_cast<double>(units);
+  const double step = goes_on ? late.way - early.way : way / 2;
+  return between(early.cost, late.cost, 1 + (1 - way) / step);
 }
 
 // `count` of the ids, spread evenly, in a committee of `n` in place of `from`. The gaps between
@@ -120,13 +138,16 @@ sim::Experiment smaller(const sim::Experiment& e, std::uint32_t n, bool up) {
       return scaled(ids, e.n, n, static_cast<std::size_t>(up ? std::ceil(share) : share));
     };
     fault.who = whole(fault.who);
-    const bool named = !fault.group.empty();
     fault.group = scaled(fault.group, e.n, n, fault.group.size());
-    if (named && fault.group.empty()) fault.who.clear();
   }
-  std::erase_if(out.faults, [](const sim::FaultAction& fault) {
-    return fault.who.empty() && fault.what != sim::FaultKind::kStarve;
-  });
+  // Where nobody is left of those that it names, it is none: with nobody named it would be another.
+  for (std::size_t i = e.faults.size(); i-- > 0;) {
+    const auto gone = [&](auto part) {
+      return !(e.faults[i].*part).empty() && (out.faults[i].*part).empty();
+    };
+    if (gone(&sim::FaultAction::who) || gone(&sim::FaultAction::group))
+      out.faults.erase(out.faults.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   out.network.topology = sim::Topology::kComplete;
   out.network.width = out.network.height = out.network.degree = 0;
   out.network.neighbours.clear();

@@ -40,7 +40,7 @@ struct Effort {
 inline constexpr Effort kAsked{.share = 0.1, .free = 1'000'000, .whole = 300'000};
 /// For each of the many runs of a sweep: hundredths of a second.
 inline constexpr Effort kEach{.share = 0.1, .free = 30'000, .whole = 30'000};
-/// Before and beside a run that nobody asked about: it must not be slower for it.
+/// Before a run that nobody asked about: it must not be slower for it.
 inline constexpr Effort kUnasked{.share = 0.03, .free = 10'000, .whole = 10'000};
 
 Prediction predict(const sim::Experiment& experiment, const Effort& effort = kAsked);

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-
-#include "predict.hpp"
+#include <system_error>
 
 namespace thresher::cli {
 namespace {
@@ -12,13 +11,17 @@ namespace {
 constexpr double kSilence = 2;
 constexpr double kTerminalPause = 0.2;
 constexpr double kPlainPause = 10;
+constexpr double kMost = 0.99;  // what follows the stop is not foreseen
 
 }  // namespace
 
-RunProgress::RunProgress(const sim::Experiment& experiment, bool terminal)
-    : experiment_(experiment), terminal_(terminal) {
+RunProgress::RunProgress(bool terminal) : terminal_(terminal) {
   if (::pthread_getcpuclockid(::pthread_self(), &clock_) != 0) return;
-  thread_ = std::thread([this] { watch(); });
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    // The run matters, and what is told beside it does not.
+  }
 }
 
 void RunProgress::end() {
@@ -44,16 +47,15 @@ double RunProgress::spent() const {
 
 void RunProgress::watch() {
   if (wait(kSilence)) return;
-  const double foreseen = std::max(predict(experiment_, kUnasked).cpu_s, 0.1);
   bool shown = false;
   while (!wait(terminal_ ? kTerminalPause : kPlainPause)) {
     const double done = spent();
-    const double share = std::min(0.99, done / foreseen);
+    const double share = std::min(kMost, static_cast<double>(told_.load()) / 1e6);
     std::fprintf(stderr, "%sabout %.0f %% of the run, ", terminal_ ? "\r" : "", share * 100);
-    if (done < foreseen) {
-      std::fprintf(stderr, "%.0f s of CPU to go", foreseen - done);
+    if (share > 0 && share < kMost) {
+      std::fprintf(stderr, "%.0f s of CPU to go", done / share - done);
     } else {
-      std::fprintf(stderr, "%.0f s of CPU, more than the %.0f s foreseen", done, foreseen);
+      std::fprintf(stderr, "%.0f s of CPU so far", done);
     }
     std::fputs(terminal_ ? "\x1b[K" : "\n", stderr);
     (void)std::fflush(stderr);

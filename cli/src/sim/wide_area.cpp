@@ -125,7 +125,7 @@ Result<WanRow, Error> measure(const WanRun& run, const WanPlan& plan) {
   out.verdict = sim::told_as(o);
   out.per_second = o.throughput.per_second;
   out.backlog = o.throughput.backlog;
-  out.gap_ms = ms(o.commits.longest_gap);
+  out.gap_ms = ms(o.commits.longest_gap.value_or(o.time));
   if (!o.commits.first_after.empty())
     out.first_ms = ms(o.commits.first_after.front().after.value_or(o.time));
   note_latencies(o.latencies, out);

@@ -129,6 +129,8 @@ int fuzz(const Args& a) {
   for (const sim::Experiment& e : bases) {
     if (e.engine == sim::Engine::kSockets)
       return fail(kUsage, "real sockets cannot be fuzzed; use \"rounds\" or \"events\"");
+    if (!e.oracles.any())
+      return fail(kUsage, "every oracle is off, so no schedule could fail; leave one on");
     if (e.protocol != bases.front().protocol)
       return fail(kUsage, "these are several protocols; fuzz one at a time");
   }

@@ -111,6 +111,24 @@ bool lies_where_nobody_may(const sim::Experiment& e) {
                              [](const sim::FaultAction& a) { return sim::byzantine(a.what); });
 }
 
+// What the file asks for and never came about: a label that no message has, a time that nobody
+// sends in. Else it would look as if the protocol had borne it.
+void print_idle(const sim::Experiment& e, const sim::Outcome& o) {
+  constexpr std::size_t kMost = 8;
+  std::size_t told = 0;
+  for (const std::size_t at : o.idle_faults) {
+    if (told++ >= kMost) continue;
+    const sim::FaultAction& a = e.faults[at];
+    const std::string of = a.field.empty() ? "" : " of `" + a.field + "`";
+    std::printf("faults[%zu], %s%s, changed nothing\n", at,
+                std::string(sim::to_string(a.what)).c_str(), of.c_str());
+  }
+  for (const std::size_t at : o.idle_partitions) {
+    if (told++ < kMost) std::printf("network.partitions[%zu] changed nothing\n", at);
+  }
+  if (told > kMost) std::printf("%zu more changed nothing\n", told - kMost);
+}
+
 void print_words(const sim::Experiment& e, const sim::Outcome& o) {
   const text::Value row = sim::outcome_json(e, o, {.per_node = false, .costs = false});
   const auto shown = [&](const char* key) {
@@ -136,6 +154,7 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
     std::printf("liveness was not judged: %s\n", o.why.c_str());
   if (o.healed && o.decisions == 0)
     std::puts("after the stop it was waited until every correct node had decided something");
+  print_idle(e, o);
   if (lies_where_nobody_may(e))
     std::printf("nodes lie here, which is beyond what %s promises\n", e.protocol.c_str());
   if (e.beyond_f) std::puts("more faults than f were asked for (beyond_f): nothing is promised");
@@ -207,8 +226,9 @@ int run_one(const sim::Experiment& e, const Args& a) {
     return std::string("the run has no verdict") +
            (sinks.file ? "; '" + a.trace + "' ends in its middle" : "");
   });
-  RunProgress progress(e, ::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
-  const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
+  RunProgress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
+  const sim::Outcome o =
+      sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr, .done_ppm = progress.told()});
   progress.end();
   if (sinks.file && !sinks.file->close()) {
     return fail(kResourceMissing,

@@ -145,7 +145,22 @@ void check_topology(Fields& fields, const Network& net, std::uint32_t n) {
   }
 }
 
-void check_partition(Fields& fields, const Partition& partition) {
+namespace {
+
+// In the rounds engine all happens in whole rounds: what begins and ends between two of them would
+// be no fault at all.
+void check_window(Fields& fields, Engine engine, Ticks from, Ticks to) {
+  const auto next = [](Ticks at) { return (at + kUnit - 1) / kUnit; };
+  if (engine != Engine::kRounds || to <= from || next(from) < next(to)) return;
+  fields.wrong(
+      "to", "no round lies in the time from " + in_units(from) + " to " + in_units(to),
+      "use \"engine\": \"events\", or let it last until " + in_units((next(from) + 1) * kUnit));
+}
+
+}  // namespace
+
+void check_partition(Fields& fields, const Partition& partition, Engine engine) {
+  check_window(fields, engine, partition.from, partition.to);
   if (partition.from >= partition.to) {
     fields.wrong("to", "the partition heals at " + in_units(partition.to) +
                            ", not after it begins at " + in_units(partition.from));
@@ -212,6 +227,10 @@ Ticks standard_delta(const Experiment& e) {
   return 2 * most;
 }
 
+Ticks delta_of(const Experiment& e) {
+  return std::max(Network{}.delta, standard_delta(e));
+}
+
 namespace {
 
 // What a file says of a fault beyond the keys that all kinds have.
@@ -273,13 +292,14 @@ void check_field(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
 
 }  // namespace
 
-void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
-                 std::uint64_t copies) {
+void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info,
+                 const Experiment& e, Ticks delay, std::uint64_t copies) {
   if (!fields.given("what")) fields.wrong("", "`what` is missing: what does it do?");
   if (fault.to && *fault.to <= fault.from) {
     fields.wrong("to", "ends at " + in_units(*fault.to) + ", not after it begins at " +
                            in_units(fault.from));
   }
+  if (fault.to) check_window(fields, e.engine, fault.from, *fault.to);
   check_keys(fields, fault, delay, copies);
   if (fault.what == FaultKind::kForge && info != nullptr && !info->forges) {
     fields.wrong("what", info->name + " has no forged proposals", "mutate changes its messages");

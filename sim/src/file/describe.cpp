@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "../fault_kinds.hpp"
@@ -105,7 +106,7 @@ void describe_links(Fields& fields, Network& net, const Members& all) {
       });
 }
 
-void describe_partitions(Fields& fields, Network& net, const Members& all) {
+void describe_partitions(Fields& fields, Network& net, Engine engine, const Members& all) {
   fields.list(
       {"partitions", "groups that do not hear each other for a time", true}, net.partitions.size(),
       [&](std::size_t size) { net.partitions.resize(size); },
@@ -115,12 +116,8 @@ void describe_partitions(Fields& fields, Network& net, const Members& all) {
         inner.decimal({"from", "when it begins"}, p.from, kTime);
         inner.decimal({"to", "when it heals; what was sent across arrives after"}, p.to, kTime);
         inner.truth({"loses", "what was sent across is lost instead", true}, p.loses);
-        if (inner.sound()) check_partition(inner, p);
+        if (inner.sound()) check_partition(inner, p, engine);
       });
-}
-
-Ticks delta_of(const Experiment& e) {
-  return std::max(Network{}.delta, standard_delta(e));
 }
 
 // Whether the file leaves Delta to the rest of it.
@@ -135,7 +132,7 @@ bool describe_network(Fields& fields, Experiment& e, const Members& all) {
     net.decimal({"duplicate", "share of messages that arrive twice"}, n.duplicate_ppm, kShare);
     net.decimal({"reorder", "share of messages that others overtake"}, n.reorder_ppm, kShare);
     net.decimal({"cut", "share of links that carry nothing before gst"}, n.cut_ppm, kShare);
-    describe_partitions(net, n, all);
+    describe_partitions(net, n, e.engine, all);
     net.object({"nic", "the network card of each node; events engine"}, [&](Fields& nic) {
       nic.decimal({"mbit_per_s", "payload and metadata count; 0: no limit"}, n.nic_bits_per_s,
                   {kMillion, {0, kMillion * kMillion}});
@@ -216,14 +213,16 @@ void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) 
   });
 }
 
-// `taken`: the nodes that the faults before it name.
-void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
-                    const Members& all, const std::set<NodeId>& taken) {
-  fields.nodes({"who",
-                "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: so many that no fault before "
-                "names, spread over the committee",
-                true},
-               fault.who, {all.n, all.f, true, taken});
+// `taken`: the nodes that the faults before it name. False: it counts the faulty, and there are
+// none.
+bool describe_fault(Fields& fields, FaultAction& fault, const Experiment& e,
+                    const ProtocolInfo* info, const Members& all, const std::set<NodeId>& taken) {
+  const bool nobody = fields.nodes(
+      {"who",
+       "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: so many that no fault before "
+       "names, spread over the committee",
+       true},
+      fault.who, {all.n, all.f, true, taken});
   choose(fields, {"what", "`thresher sim list` names them all"}, fault.what);
   fields.decimal({"from", "when it begins"}, fault.from, kTime);
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
@@ -256,24 +255,25 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.numbers(
       {"numbers", "only these of the sender's messages (forge: that it hears); absent: all", true},
       fault.numbers);
-  check_fault(fields, fault, info, delay, copies);
+  check_fault(fields, fault, info, e, delay, copies);
+  return !nobody;
 }
 
 void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, const Members& all) {
   std::set<NodeId> taken;
+  std::set<std::size_t> idle;
   fields.list(
       {"faults", "who does what wrong, and when"}, e.faults.size(),
       [&](std::size_t size) { e.faults.resize(size); },
       [&](Fields& inner, std::size_t i) {
-        describe_fault(inner, e.faults[i], info, all, taken);
+        if (!describe_fault(inner, e.faults[i], e, info, all, taken)) idle.insert(i);
         taken.insert(e.faults[i].who.begin(), e.faults[i].who.end());
       });
   fields.truth({"beyond_f", "allow more than f faulty nodes; the verdict says so"}, e.beyond_f);
   if (all.n != 0) check_fault_count(fields, e);
   // {"count": 0} in a sweep: no such fault in this cell.
-  std::erase_if(e.faults, [](const FaultAction& fault) {
-    return fault.who.empty() && traits_of(fault.what).needs.who;
-  });
+  for (const std::size_t i : std::views::reverse(idle))
+    e.faults.erase(e.faults.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
 // Oracles that mean nothing for the protocol are off and cannot be switched on.
@@ -370,14 +370,14 @@ void describe(Fields& fields, Draft& draft, std::span<const ProtocolInfo> protoc
   const ProtocolInfo* info = describe_protocol(fields, e, protocols);
   const Members all = describe_committee(fields, e, info);
   choose(fields, {"engine", "rounds, events or sockets"}, e.engine);
-  const bool delta_follows = describe_network(fields, e, all);
+  draft.delta_follows = describe_network(fields, e, all);
   describe_costs(fields, e);
   describe_workload(fields, e, info);
   describe_faults(fields, e, info, all);
   describe_oracles(fields, e, info);
   describe_stop(fields, e);
   fields.whole({"seed", "everything random follows from it"}, e.seed, {0, UINT64_MAX});
-  if (delta_follows) e.network.delta = delta_of(e);  // a random graph follows from the seed
+  if (draft.delta_follows) e.network.delta = delta_of(e);  // a random graph follows from the seed
   fields.whole({"repeats", "runs of each cell, with the next seeds"}, draft.repeats, {1, 100'000});
   fields.elsewhere({"sweep",
                     "{\"committee.n\": [4, 7]} or {\"seed\": {\"from\": 1, \"to\": 9}}; "

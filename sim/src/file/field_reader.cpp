@@ -213,13 +213,15 @@ std::vector<NodeId> FieldReader::read_count(const text::Value& object, const std
   return out;
 }
 
-void FieldReader::nodes(const Key& key, std::vector<NodeId>& value, const Members& members) {
+bool FieldReader::nodes(const Key& key, std::vector<NodeId>& value, const Members& members) {
   const text::Value* at = take(key.name);
-  if (at == nullptr) return;
+  if (at == nullptr) return false;
   const std::string path = path_of(key.name);
   if (members.count && at->is_object()) {
     value = read_count(*at, path, members);
-  } else if (!at->is_list()) {
+    return value.empty();
+  }
+  if (!at->is_list()) {
     complain(*at, path,
              "must be a list of nodes" + std::string(members.count ? " or {\"count\": 3}" : "") +
                  ", not " + called(*at));
@@ -228,6 +230,7 @@ void FieldReader::nodes(const Key& key, std::vector<NodeId>& value, const Member
   } else {
     value = read_nodes(*at, path, members);
   }
+  return false;
 }
 
 void FieldReader::node_lists(const Key& key, std::vector<std::vector<NodeId>>& value,

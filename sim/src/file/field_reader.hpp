@@ -39,7 +39,7 @@ class FieldReader final : public Fields {
   void decimal(const Key& key, std::uint64_t& value, const Scaled& form) override;
   void words(const Key& key, std::string& value) override;
   void choice(const Key& key, std::size_t& value, std::span<const Name> names) override;
-  void nodes(const Key& key, std::vector<NodeId>& value, const Members& members) override;
+  bool nodes(const Key& key, std::vector<NodeId>& value, const Members& members) override;
   void node_lists(const Key& key, std::vector<std::vector<NodeId>>& value,
                   const Members& members) override;
   void numbers(const Key& key, std::vector<std::uint64_t>& value) override;

@@ -91,10 +91,13 @@ void FieldSchema::choice(const Key& key, std::size_t&, std::span<const Name> nam
   put(key, std::move(out));
 }
 
-void FieldSchema::nodes(const Key& key, std::vector<NodeId>&, const Members& members) {
+bool FieldSchema::nodes(const Key& key, std::vector<NodeId>&, const Members& members) {
   text::Value list = list_of(node());
   list.set("minItems", 1).set("uniqueItems", true);
-  if (!members.count) return put(key, std::move(list));
+  if (!members.count) {
+    put(key, std::move(list));
+    return false;
+  }
   text::Value f;
   f.set("const", "f");
   text::Value count;
@@ -103,6 +106,7 @@ void FieldSchema::nodes(const Key& key, std::vector<NodeId>&, const Members& mem
   object.set("properties", std::move(count)).set("required", text::Value::list({"count"}));
   object.set("additionalProperties", false);
   put(key, one_of(std::move(list), std::move(object)));
+  return false;
 }
 
 void FieldSchema::node_lists(const Key& key, std::vector<std::vector<NodeId>>&, const Members&) {

@@ -52,8 +52,9 @@ void FieldWriter::choice(const Key& key, std::size_t& value, std::span<const Nam
   put(key, names[value].name, value == 0);
 }
 
-void FieldWriter::nodes(const Key& key, std::vector<NodeId>& value, const Members&) {
+bool FieldWriter::nodes(const Key& key, std::vector<NodeId>& value, const Members&) {
   put(key, list_of(value), value.empty());
+  return false;
 }
 
 void FieldWriter::node_lists(const Key& key, std::vector<std::vector<NodeId>>& value,

@@ -63,7 +63,9 @@ class Fields {
   virtual void words(const Key& key, std::string& value) = 0;
   /// `value` is an index of `names`.
   virtual void choice(const Key& key, std::size_t& value, std::span<const Name> names) = 0;
-  virtual void nodes(const Key& key, std::vector<NodeId>& value, const Members& members) = 0;
+  /// True: the file counts them, and counts none. That is nobody, and not whoever an absent key
+  /// means.
+  virtual bool nodes(const Key& key, std::vector<NodeId>& value, const Members& members) = 0;
   virtual void node_lists(const Key& key, std::vector<std::vector<NodeId>>& value,
                           const Members& members) = 0;
   virtual void numbers(const Key& key, std::vector<std::uint64_t>& value) = 0;
@@ -127,6 +129,7 @@ void small(Fields& fields, const Key& key, Small& value, Range range) {
 struct Draft {
   Experiment experiment;
   std::uint64_t repeats = 1;
+  bool delta_follows = false;  ///< the file leaves Delta to the rest of it
 };
 
 /// Walks every key of a file. Derived defaults are filled in where a key is not given.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "axes.hpp"
+#include "checks.hpp"
 #include "field_reader.hpp"
 #include "wide_area.hpp"
 
@@ -176,8 +177,15 @@ class Reading {
     for (cell.repeat = 0; cell.repeat < draft.repeats; ++cell.repeat) {
       cell.experiment = draft.experiment;
       cell.experiment.seed += cell.repeat;
+      if (cell.repeat > 0) follow_seed(draft, cell.experiment);
       out.push_back(cell);
     }
+  }
+
+  // Each repeat has a random graph of its own.
+  static void follow_seed(const Draft& draft, Experiment& e) {
+    if (draft.delta_follows && e.network.topology == Topology::kRandom)
+      e.network.delta = delta_of(e);
   }
 
   // Keeps of a cell's complaints those that no cell before it had, and says where it stands.

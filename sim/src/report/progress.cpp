@@ -1,6 +1,8 @@
 #include "progress.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "lanes.hpp"
 
@@ -29,14 +31,17 @@ std::vector<std::size_t> correct_nodes(const Outcome& outcome) {
   return out;
 }
 
+// What a node says again after a restart it had decided before.
 std::vector<Decision> decisions_of(const std::vector<std::size_t>& nodes,
                                    const TraceRecorder& trace) {
   std::vector<Decision> out;
+  std::set<std::pair<std::size_t, std::uint64_t>> decided;
   for (const auto& kept : trace.events()) {
     if (kept.event.kind != TraceEvent::Kind::kDecide) continue;
     const auto at = std::lower_bound(nodes.begin(), nodes.end(), kept.event.node.value);
     if (at == nodes.end() || *at != kept.event.node.value) continue;
-    out.push_back({kept.event.at, static_cast<std::size_t>(at - nodes.begin())});
+    const auto node = static_cast<std::size_t>(at - nodes.begin());
+    if (decided.emplace(node, kept.event.number).second) out.push_back({kept.event.at, node});
   }
   return out;
 }

@@ -115,9 +115,8 @@ class Picture {
   void message(const TraceRecorder::Kept& kept) {
     const TraceEvent& e = kept.event;
     const bool lost = e.kind == Kind::kDrop;
-    // A delivery happens at the receiver, a loss at the sender.
-    const NodeId from = lost ? e.node : e.peer;
-    const NodeId to = lost ? e.peer : e.node;
+    const NodeId from = e.peer;  // a loss, too, is told of the receiver
+    const NodeId to = e.node;
     const auto sent = sent_.find(e.number);
     const Ticks begin = sent == sent_.end() ? e.at : trace_.events()[sent->second].event.at;
     const std::string hover = kept.label + " " + std::to_string(e.round) + ": node " +

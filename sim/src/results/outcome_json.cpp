@@ -43,7 +43,10 @@ text::Value commits(const CommitTimes& times) {
     all.push(std::move(row));
   }
   text::Value out;
-  out.set("longest_gap_ms", units(times.longest_gap)).set("p99_gap_ms", units(times.p99_gap));
+  const auto gap = [](const std::optional<Ticks>& ticks) {
+    return ticks ? text::Value(units(*ticks)) : text::Value();
+  };
+  out.set("longest_gap_ms", gap(times.longest_gap)).set("p99_gap_ms", gap(times.p99_gap));
   return std::move(out.set("first_after", std::move(all)));
 }
 
@@ -54,6 +57,18 @@ text::Value sent(const std::vector<SentKind>& kinds) {
     row.set("messages", kind.messages).set("bytes", kind.bytes);
     if (kind.payload_bytes > 0) row.set("payload_bytes", kind.payload_bytes);
     out.append({std::string(kind.label), std::move(row)});
+  }
+  return out;
+}
+
+text::Value idle(const Outcome& outcome) {
+  text::Value out;
+  for (const auto& [name, places] : {std::pair("faults", &outcome.idle_faults),
+                                     std::pair("partitions", &outcome.idle_partitions)}) {
+    if (places->empty()) continue;
+    text::Value list = text::Value::list();
+    for (const std::size_t place : *places) list.push(place);
+    out.set(name, std::move(list));
   }
   return out;
 }
@@ -79,6 +94,7 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   }
   if (parts.costs) out.set("cpu_s", outcome.cpu_s).set("rss_bytes", outcome.rss_bytes);
   out.set("faults_fired", outcome.faults_fired);
+  if (text::Value none = idle(outcome); !none.is_null()) out.set("idle", std::move(none));
   if (!outcome.measures.empty()) {
     text::Value measures = text::Value::object();
     for (const Measure& m : outcome.measures) measures.append({m.name, m.value});

@@ -187,6 +187,8 @@ void Run::conclude(Outcome& out) {
   out.faults_fired = plan.fired();
   for (std::size_t k = 0; k < kFaultKinds; ++k)
     out.fired[k] = plan.fired(static_cast<FaultKind>(k));
+  out.idle_faults = plan.idle();
+  out.idle_partitions = world_.links().idle_partitions();
   out.accusations = accusations_;
   out.restarts = restarts_;
   out.liars_requests = liars_requests_;

@@ -58,6 +58,8 @@ class Run {
   // A stop to which every node must come, and one that nobody can help any more.
   bool out_of_reach() const;
   bool stopped_by(const Stop& stop) const;
+  // Of the stop that is nearest.
+  void tell_how_far() const;
   void look_at_held();
   // Nothing that a peer can fill holds more than it ever may.
   void check_bounds();
@@ -123,6 +125,7 @@ class Run {
   const Insight& insight_;
   const Insight::Traits traits_;
   Experiment experiment_;
+  std::atomic<std::uint32_t>* done_ppm_;  // null: nobody asks
   World world_;
   Ticks promised_;  // promised(), at the start and then from when all is calm
   Judge judge_;

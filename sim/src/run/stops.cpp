@@ -1,5 +1,6 @@
 // When a run stops, and what it looks at now and then until it does.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "run/run.hpp"
@@ -70,6 +71,7 @@ bool Run::stopped() {
   next_check_ = now_ + kUnit;
   memory_.sample();
   look_at_held();
+  if (done_ppm_ != nullptr) tell_how_far();
   if (now_ / kUnit % kBoundsEvery == 0) {
     check_bounds();
     if (out_of_reach()) return true;
@@ -87,6 +89,19 @@ bool Run::out_of_reach() const {
 bool Run::stopped_by(const Stop& stop) const {
   return (stop.rounds && lowest_round() >= *stop.rounds) ||
          (stop.decisions && lowest_length() >= *stop.decisions);
+}
+
+void Run::tell_how_far() const {
+  const Stop& stop = experiment_.stop;
+  double share = 0;
+  const auto part = [&](std::uint64_t done, std::optional<std::uint64_t> goal) {
+    if (goal) share = std::max(share, static_cast<double>(done) / static_cast<double>(*goal));
+  };
+  part(now_, stop.time);
+  part(traits_.counts_rounds ? lowest_round() : now_ / kUnit, stop.rounds);
+  part(lowest_length(), stop.decisions);
+  done_ppm_->store(static_cast<std::uint32_t>(std::min(share, 1.0) * 1e6),
+                   std::memory_order_relaxed);
 }
 
 void Run::look_at_held() {

@@ -25,8 +25,7 @@ bool World::befalls(Face& from, NodeId to, std::uint32_t& use, const FaultPlan::
       carriage.extra += deed.action->amount;
       break;
     case FaultKind::kStarve:
-      carriage.withheld = true;
-      carriage.hold = deed.action->amount;
+      carriage.withhold(deed.action->amount);
       break;
     case FaultKind::kForge:
       if (!nodes_.proposes(*payloads_[use])) return true;

@@ -104,8 +104,7 @@ void World::starve(Face& from, NodeId to, std::uint32_t ref) {
   Carriage carriage;
   for (const FaultPlan::Deed& deed : deeds_) {
     if (deed.action->what != FaultKind::kStarve) continue;
-    carriage.withheld = true;
-    carriage.hold = std::max(carriage.hold, deed.action->amount);
+    carriage.withhold(deed.action->amount);
     note(from, to, ref, deed, false);
   }
   carry(from, to, ref, carriage);

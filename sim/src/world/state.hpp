@@ -67,6 +67,13 @@ struct World::Carriage {
   bool withheld = false;
   Ticks hold = 0;
   std::uint64_t copy = 0;  // tells copies of one message apart
+
+  // By the action that keeps it longest, in whatever order they stand: 0 is as late as allowed.
+  void withhold(Ticks amount) {
+    const bool latest = amount == 0 || (withheld && hold == 0);
+    hold = latest ? 0 : std::max(hold, amount);
+    withheld = true;
+  }
 };
 
 inline constexpr std::uint32_t kFaceBits = 16;

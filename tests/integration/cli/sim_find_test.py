@@ -155,6 +155,10 @@ class Fuzz(Finding):
         self.refused(run("fuzz", self.folder / "none.json"), "cannot read", "thresher sim new pbft")
         self.refused(run("fuzz", path, "--set", "engine=\"sockets\""), "real sockets cannot be fuzzed")
         self.refused(run("fuzz", self.experiment(sweep={"protocol.name": ["pbft", "raft"]})), "one at a time")
+        # It said that all schedules had passed.
+        off = dict.fromkeys(["agreement", "prefix", "integrity", "validity", "totality", "accountability", "lemmas",
+                             "liveness", "acceptance"], False)
+        self.refused(run("fuzz", self.experiment(oracles=off), "--seeds", "1..2"), "every oracle is off")
         self.refused(run("fuzz", self.experiment(stop={"round": 9})), "exp.json:", "did you mean `rounds`?")
 
     def test_a_folder_that_is_not_there_is_2(self):

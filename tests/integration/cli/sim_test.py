@@ -106,6 +106,10 @@ class BadFiles(Files):
         self.member("faults", [{"who": {"count": 9}, "what": "silent"}], "faults[0].who.count")
         self.member("faults", [{"who": [0, 1], "what": "silent"}], "faults", "beyond_f")
         self.member("sweep", {"committee.n": []}, "sweep.committee.n", "no values")
+        self.member("faults", [{"who": [1], "what": "silent", "from": 3.2, "to": 3.8}], "faults[0].to: no round lies",
+                    "let it last until 5")
+        self.member("network", {"partitions": [{"groups": [[0], [1]], "from": 3.001, "to": 4}]},
+                    "network.partitions[0].to: no round lies in the time from 3.001 to 4")
 
     def test_all_problems_at_once(self):
         lines = self.member("network", {"loss": 7, "delay": {"min": 3, "max": 1}, "x": 1}).strip().split("\n")
@@ -265,6 +269,17 @@ class Running(Files):
         self.assertIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 20, "--json").stdout))
         self.assertNotIn("unjudged", json.loads(run("run", "--protocol", "pbft", "--n", 4, "--rounds", 2000, "--json").stdout))
 
+    def test_no_byzantine_node_is_no_fault(self):
+        """0 was as good as not said: the file's own faults stayed, and any word went for a behaviour."""
+        path = self.experiment(faults=[{"who": [1], "what": "silent"}])
+        explained = [json.loads(run("run", path, *flags, "--explain", "--json").stdout)["faults"]
+                     for flags in ((), ("--byzantine", 1), ("--byzantine", 0))]
+        self.assertEqual([[fault["what"] for fault in faults] for faults in explained], [["silent"], ["twins"], []])
+        for many in (0, 1):
+            out = run("run", path, "--byzantine", many, "--behaviour", "silnt")
+            self.assertEqual((out.returncode, out.stdout), (2, ""), many)
+            self.assertIn("did you mean `silent`?", out.stderr)
+
     def test_raft_bears_crashes_of_a_minority(self):
         for nodes, bears in ((3, 1), (5, 2), (7, 3)):
             base = ["--protocol", "raft", "--n", nodes, "--rounds", 3000, "--json", "--behaviour", "crash"]
@@ -301,6 +316,16 @@ class Running(Files):
         foreseen = json.loads(run("run", path, "--dry-run", "--json").stdout)
         measured = json.loads(run("run", path, "--json").stdout)
         self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
+
+    def test_dry_run_goes_by_the_stop_that_is_met_first(self):
+        """Each was cut to the same share of itself, so that a stop far away made a near one a thousand times as long."""
+        for stop in ({"rounds": 1000000, "decisions": 40}, {"time": 30, "rounds": 5000000},
+                     {"time": 6000, "decisions": 10000000}):
+            for n in (4, 40) if LONG else (4,):
+                path = self.experiment(committee={"n": n}, stop=stop)
+                foreseen = json.loads(run("run", path, "--dry-run", "--json").stdout)
+                measured = json.loads(run("run", path, "--json").stdout)
+                self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.05, msg=(n, stop))
 
     def test_dry_run_counts_the_faulty(self):
         """Once they were left out of the small committees: silent ones made 65 % too many messages, and two-faced ones
@@ -377,6 +402,14 @@ class Running(Files):
         self.assertEqual((out.returncode, out.stdout), (5, ""), out.stderr)
         self.assertRegex(out.stderr, r"needs about [\d.]+ GB of memory, and there is 0\.\d GB; ask for fewer nodes")
 
+    def test_requests_that_would_not_fit_are_refused(self):
+        """Nothing was asked of committees of up to 64 nodes."""
+        path = self.experiment(protocol={"name": "bracha"}, workload={"clients": 1000, "bytes": 1000000})
+        out = subprocess.run(["prlimit", "--as=900000000", BINARY, "sim", "run", str(path)], capture_output=True,
+                             text=True, timeout=60)
+        self.assertEqual((out.returncode, out.stdout), (5, ""), out.stderr)
+        self.assertIn("needs about 4.0 GB of memory", out.stderr)
+
     def test_a_report_to_a_device_leaves_it_a_device(self):
         """Once a file was renamed over it."""
         pipe = self.folder / "pipe"
@@ -401,6 +434,21 @@ class Running(Files):
         path = self.experiment(committee={"n": 4}, beyond_f=True, stop={"rounds": 10})
         self.assertIn("more faults than f", run("run", path).stdout)
         self.assertNotIn("more faults than f", run("run", self.experiment()).stdout)
+
+    def test_what_changed_nothing_is_named(self):
+        """A label that no message has, or a partition after the end, went through without a word."""
+        path = self.experiment(stop={"time": 30}, oracles={"liveness": False}, network={"partitions": [
+            {"groups": [[0], [1, 2]], "from": 3, "to": 5}, {"groups": [[0], [1]], "from": 900, "to": 901}]}, faults=[
+            {"who": [1], "what": "starve", "field": "prepare"}, {"who": [1], "what": "starve", "field": "perpare"},
+            {"what": "starve", "from": 800}])
+        out = run("run", path)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual([line for line in out.stdout.splitlines() if line.endswith("changed nothing")],
+                         ["faults[1], starve of `perpare`, changed nothing", "faults[2], starve, changed nothing",
+                          "network.partitions[1] changed nothing"])
+        row = json.loads(run("run", path, "--json").stdout)
+        self.assertEqual(row["idle"], {"faults": [1, 2], "partitions": [1]})
+        self.assertNotIn("idle", json.loads(run("run", self.experiment(), "--json").stdout))
 
     def test_a_long_run_shows_how_far_it_is(self):
         path = self.experiment(protocol={"name": "thresher"}, committee={"n": 64}, workload={}, stop={"rounds": 2000})

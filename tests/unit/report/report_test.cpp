@@ -66,7 +66,7 @@ TraceRecorder small_trace() {
   trace.event(event(Kind::kSend, 0, 0, 1, 1));
   trace.event(event(Kind::kSend, 0, 0, 2, 2));
   trace.event(event(Kind::kDeliver, 1000, 1, 0, 1));
-  trace.event(event(Kind::kDrop, 500, 0, 2, 2));
+  trace.event(event(Kind::kDrop, 500, 2, 0, 2));
   trace.event(event(Kind::kTimer, 1500, 1, 1));
   trace.event(event(Kind::kCrash, 1600, 2, 2));
   trace.event(event(Kind::kRestart, 1900, 2, 2));
@@ -107,6 +107,27 @@ TEST(Report, TheSpaceTimeDiagramDrawsEveryKindOfEvent) {
   EXPECT_EQ(count(svg, "class=\"lane byzantine\""), 1u);
   EXPECT_NE(svg.find("prepare 1: node 0 to 1, round 0 to round 1"), std::string::npos);
   EXPECT_NE(svg.find("The first 2 messages"), std::string::npos);
+}
+
+// Lost messages were drawn from their receivers to their senders: the engine tells losses of the
+// receiver, and the picture took it for the sender.
+TEST(Report, ALostMessageLeavesItsSender) {
+  Experiment e = four_nodes();
+  e.protocol = "pbft";
+  e.stop.time = 4 * kUnit;
+  e.faults = {{.who = {NodeId{1}}, .what = FaultKind::kDrop}};
+  TraceRecorder trace;
+  (void)simulate(e, {.trace = &trace});
+  const std::string svg = space_time(e, trace);
+  EXPECT_GT(count(svg, "class=\"message lost"), 3u);
+  for (const char* to : {"0", "2", "3"}) {
+    const std::string lost = std::string(": node 1 to ") + to;
+    EXPECT_GT(count(svg, lost), 0u) << to;
+  }
+  for (auto at = svg.find(", lost"); at != std::string::npos; at = svg.find(", lost", at + 1)) {
+    const std::string hover = svg.substr(svg.rfind('>', at), at - svg.rfind('>', at));
+    EXPECT_NE(hover.find(": node 1 to "), std::string::npos) << hover;
+  }
 }
 
 TEST(Report, TheDagShowsLeadersAndTheirVotes) {
@@ -200,7 +221,7 @@ struct Deciding {
     outcome.nodes.back().faulty = true;
     for (std::uint64_t t = 0; t < times; ++t) {
       for (std::uint16_t i = 0; i < n; ++i)
-        trace.event(event(Kind::kDecide, (t * n + i) * 1000, i, i));
+        trace.event(event(Kind::kDecide, (t * n + i) * 1000, i, i, t));
     }
   }
   std::string page() const {
@@ -238,6 +259,18 @@ TEST(Report, TheChartOfDecisionsSaysWhomItShows) {
   EXPECT_EQ(few.find("events were kept"), std::string::npos);
   EXPECT_NE(Deciding(5, 3, 10).page().find("Only the first 10 of 15 events were kept"),
             std::string::npos);
+}
+
+// What node 0 said again after a restart was counted once more: it had more decisions than there
+// were.
+TEST(Report, TheChartOfDecisionsCountsEachOnce) {
+  Deciding run(5, 3);
+  run.trace.event(event(Kind::kRestart, 20'000, 0, 0));
+  for (const std::uint64_t again : {0U, 1U, 2U})
+    run.trace.event(event(Kind::kDecide, 21'000, 0, 0, again));
+  EXPECT_EQ(run.page().find("<title>node 0: 21,"), std::string::npos);
+  run.trace.event(event(Kind::kDecide, 22'000, 0, 0, 3));
+  EXPECT_NE(run.page().find("<title>node 0: 22, 4</title>"), std::string::npos);
 }
 
 // Marks side by side once hid each other and the lines under them.

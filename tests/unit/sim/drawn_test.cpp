@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../../how_many.hpp"
+#include "thresher/sim/faults.hpp"
 #include "thresher/sim/fuzz.hpp"
 #include "thresher/sim/names.hpp"
 #include "thresher/sim/read.hpp"
@@ -28,6 +29,53 @@ TEST(Drawn, EverySchedulesFileReadsBack) {
       ASSERT_TRUE(cells) << info.name << ", seed " << seed << ": " << cells.error().front();
       ASSERT_EQ(cells->size(), 1u);
     }
+  }
+}
+
+// One node alone was cut off from nobody: a partition with an empty group, which no file may have.
+TEST(Drawn, ACommitteeOfOneReadsBack) {
+  const auto protocols = simulated_protocols();
+  for (const char* name : {"thresher", "pbft", "bracha", "raft"}) {
+    for (const std::uint32_t n : {1U, 2U, 3U}) {
+      Experiment base;
+      base.protocol = name;
+      base.n = n;
+      base.f = simulated_protocol(name)->faults_of(n);
+      for (const bool tactics : {false, true}) {
+        Menu menu = menu_of(name);
+        menu.tactics = tactics;
+        for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+          const Experiment e = draw_schedule(base, seed, menu);
+          EXPECT_TRUE(n > 1 || e.network.partitions.empty());
+          const auto cells = read_experiments(write_experiment(e), {"e", {}, protocols});
+          ASSERT_TRUE(cells) << name << ", " << n << " nodes, seed " << seed << ": "
+                             << cells.error().front();
+        }
+      }
+    }
+  }
+}
+
+// Restarts by tactics struck at labels, and the reader knows the moments of those protocols alone.
+TEST(Drawn, ARestartByTacticsStrikesAtAMomentThatFilesKnow) {
+  const auto protocols = simulated_protocols();
+  for (const ProtocolInfo& info : protocols) {
+    if (info.moments.empty()) continue;
+    Experiment base;
+    base.protocol = info.name;
+    base.n = 4;
+    base.f = info.faults_of(base.n);
+    Menu menu = menu_of(info.name);
+    menu.tactics = true;
+    menu.labels = {"block", "vote"};
+    std::uint64_t strikes = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      const Experiment e = draw_schedule(base, seed, menu);
+      for (const FaultAction& a : e.faults) strikes += waits_for_moment(a) ? 1 : 0;
+      const auto cells = read_experiments(write_experiment(e), {"e", {}, protocols});
+      ASSERT_TRUE(cells) << info.name << ", seed " << seed << ": " << cells.error().front();
+    }
+    EXPECT_GT(strikes, 10U) << info.name;
   }
 }
 

@@ -29,6 +29,21 @@ TEST(Faults, NamesAreThereAndBack) {
   EXPECT_FALSE(fault_from_name("lazy").has_value());
 }
 
+// An action of which nothing came looked like one that the protocol had borne.
+TEST(Faults, WhatChangedNothingIsNamed) {
+  Experiment e;
+  e.protocol = "pbft";
+  e.stop.time = 30 * kUnit;
+  e.faults = {{.who = {NodeId{1}}, .what = FaultKind::kStarve, .field = "prepare"},
+              {.who = {NodeId{1}}, .what = FaultKind::kStarve, .field = "nothing"},
+              {.who = {NodeId{1}}, .what = FaultKind::kSilent, .from = 3200, .to = 3800}};
+  e.network.partitions = {{{{NodeId{0}}, {NodeId{1}}}, 3 * kUnit, 5 * kUnit},
+                          {{{NodeId{0}}, {NodeId{1}}}, 3200, 3800}};
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.idle_faults, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(o.idle_partitions, std::vector<std::size_t>{1});
+}
+
 TEST(Faults, WithoutAnyEverythingIsHeardOnce) {
   const Hall run(hall());
   for (const std::uint16_t by : others()) {
@@ -208,6 +223,25 @@ TEST(Faults, StarveDelaysItsVictims) {
   EXPECT_EQ(run.of(0, 2, 1)[0].at, 4 * kUnit);
   EXPECT_EQ(run.of(0, 1, 1)[0].at, kUnit);
   EXPECT_TRUE(run.machine.correct(NodeId{2}));  // the victim is not a culprit
+}
+
+// The last one in the file counted, so that a second action could make a message come sooner.
+TEST(Faults, OfSeveralStarvationsTheLongestCounts) {
+  const auto arrives = [](std::vector<Ticks> amounts) {
+    std::vector<FaultAction> actions;
+    for (const Ticks amount : amounts)
+      actions.push_back({.who = {NodeId{2}}, .what = FaultKind::kStarve, .amount = amount * kUnit});
+    Experiment e = hall(std::move(actions));
+    e.network.delta = 6 * kUnit;
+    const Hall run(e);
+    return run.of(0, 2, 1)[0].at / kUnit;
+  };
+  EXPECT_EQ(arrives({1}), 2U);
+  EXPECT_EQ(arrives({3, 1}), 4U);
+  EXPECT_EQ(arrives({1, 3}), 4U);
+  EXPECT_EQ(arrives({1, 0}), 6U);  // as late as allowed
+  EXPECT_EQ(arrives({0, 1}), 6U);
+  EXPECT_EQ(arrives({0, 1, 3}), 6U);
 }
 
 TEST(Faults, StarveWithoutVictimsDelaysLeaders) {

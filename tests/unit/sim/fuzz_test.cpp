@@ -62,5 +62,29 @@ TEST(Fuzz, ReportsTheSameOnAnyNumberOfThreads) {
   }
 }
 
+// A thread that had taken a lower seed and not begun with it gave it up when a higher one failed.
+TEST(Fuzz, NoLowerSeedIsPassedOverWhenAHigherOneFails) {
+  constexpr std::uint64_t kFirst = 90;
+  FuzzOptions options;
+  options.last = 100'000;
+  options.jobs = 8;
+  options.draw = [](const Experiment& base, std::uint64_t seed) {
+    Experiment e = base;
+    e.seed = seed;
+    return e;
+  };
+  const Runner run = [](const Experiment& e) {
+    Outcome o;
+    if (e.seed >= kFirst) o.verdict = Verdict::kViolated;
+    return o;
+  };
+  for (int campaign = 0; campaign < 20; ++campaign) {
+    const auto report = fuzz({Experiment{}}, run, options);
+    ASSERT_TRUE(report);
+    ASSERT_TRUE(report->violation);
+    ASSERT_EQ(report->violation->experiment.seed, kFirst) << "campaign " << campaign;
+  }
+}
+
 }  // namespace
 }  // namespace thresher::sim

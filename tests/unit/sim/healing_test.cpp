@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include "../../how_many.hpp"
 #include "thresher/sim/fuzz.hpp"
@@ -285,6 +286,24 @@ TEST(Healing, ANodeThatIsBackMustDecideAgain) {
   EXPECT_NE(wrong.why.find("node 2 decided nothing between"), std::string::npos) << wrong.why;
 }
 
+// In the rounds engine a node that comes back between two rounds comes back with the next. All were
+// taken for well before, without that node, and nobody waited for it.
+TEST(Healing, ANodeThatIsBackBetweenTwoRoundsMustDecideAgain) {
+  Experiment e = disturbed();
+  e.network.gst = 0;
+  e.network.loss_ppm = 0;
+  e.stop.time = 24 * kUnit;
+  for (const Ticks back : {25'000U, 25'001U, 25'500U, 25'999U}) {
+    e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kRestart, .from = 20 * kUnit, .to = back}};
+    const Outcome wrong = with(Notes::kStops, e);
+    EXPECT_EQ(wrong.oracle, "liveness") << back << ": " << wrong.why;
+    EXPECT_EQ(with(Notes::kNothing, e).verdict, Verdict::kPass) << back;
+  }
+  EXPECT_EQ(FaultPlan(e).quiet_from(), 26 * kUnit);
+  e.engine = Engine::kEvents;
+  EXPECT_EQ(FaultPlan(e).quiet_from(), 25'999U);
+}
+
 TEST(Healing, NobodyIsLeftOutWhileOthersAreServed) {
   const Outcome wrong = with(Notes::kIgnores, disturbed());
   EXPECT_EQ(wrong.oracle, "inclusion") << wrong.why;
@@ -327,6 +346,25 @@ TEST(Shrink, RoundsTheNumbersThatAreLeft) {
   const Shrunk small = shrink(e, needs_some_chance, {});
   ASSERT_EQ(small.experiment.faults.size(), 1U);
   EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
+}
+
+// The first candidate whose run broke off took the failure that had been found with it.
+TEST(Shrink, ARunThatBreaksOffIsNoSmallerOne) {
+  Experiment e;
+  for (std::uint16_t i = 1; i < 4; ++i)
+    e.faults.push_back({.who = {NodeId{i}}, .what = FaultKind::kDrop});
+  const Runner breaks_off = [](const Experiment& x) {
+    if (x.faults.size() == 2) throw std::runtime_error("no memory");
+    Outcome o;
+    o.oracle = x.faults.empty() ? "" : "agreement";
+    o.verdict = x.faults.empty() ? Verdict::kPass : Verdict::kViolated;
+    return o;
+  };
+  const Shrunk small = shrink(e, breaks_off, {});
+  EXPECT_EQ(small.outcome.oracle, "agreement");
+  EXPECT_NE(small.experiment.faults.size(), 2U);
+  e.faults.pop_back();
+  EXPECT_THROW((void)shrink(e, breaks_off, {}), std::runtime_error);
 }
 
 // If an experiment shows two defects, the small file shows the one that was found.

@@ -315,6 +315,27 @@ OutputFacts commit(std::uint64_t key, int digest, int lead) {
   return {.key = key, .digest = of(digest), .lead = lead == 0 ? Digest{} : of(lead)};
 }
 
+// What stood at another place was held against nothing, because the order was not to be judged.
+TEST(Oracles, WithoutTheOrderWhatAKeyStandsForIsJudged) {
+  const Experiment e = [] {
+    Experiment out;
+    out.oracles.prefix = false;
+    return out;
+  }();
+  const FaultPlan plan(e);
+  const auto after = [&](std::uint64_t key, int digest) {
+    Judge judge(e, plan, {.ordered = true, .bound = kUnit});
+    (void)judge.output(NodeId{0}, commit(10, 1, 0), 1);
+    (void)judge.output(NodeId{0}, commit(20, 2, 0), 1);
+    (void)judge.output(NodeId{1}, commit(5, 3, 0), 2);  // it has another one first
+    (void)judge.output(NodeId{1}, commit(10, 1, 0), 2);
+    (void)judge.output(NodeId{1}, commit(key, digest, 0), 2);
+    return judge.oracle();
+  };
+  EXPECT_EQ(after(20, 2), "");
+  EXPECT_EQ(after(20, 4), "agreement");
+}
+
 /// Keys 10, 20 and 30 were output, with items 1 and 2, 3 and 4, 5 and 6; then node 0 restarts.
 class AfterARestart : public testing::Test {
  protected:
@@ -400,6 +421,34 @@ TEST_F(AfterARestart, EachRestartBeginsAnew) {
   judge_.restarted(NodeId{0}, 4);
   (void)judge_.output(NodeId{0}, whole(3), 5);
   EXPECT_FALSE(judge_.failed()) << judge_.why();
+}
+
+// For a node that had restarted once nothing was a repetition any more.
+TEST_F(AfterARestart, WhatIsNewSinceMayNotComeTwice) {
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  EXPECT_EQ(judge_.oracle(), "integrity") << judge_.why();
+}
+TEST_F(AfterARestart, WhatWasNewMayComeAgainAfterTheNextOne) {
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  judge_.restarted(NodeId{0}, 4);
+  EXPECT_EQ(judge_.output(NodeId{0}, commit(40, 4, 14), 5), Judge::Novelty::kRepeated);
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+}
+TEST(Restart, WithoutAnOrderEachOutputMayComeAgainOnce) {
+  Experiment e;
+  e.faults.push_back({.who = {NodeId{0}}, .what = FaultKind::kCrash, .to = kUnit});
+  const FaultPlan plan(e);
+  Judge judge(e, plan, {.ordered = false, .bound = kUnit});
+  const auto say = [&](std::uint64_t key) { return judge.output(NodeId{0}, commit(key, 1, 0), 1); };
+  for (const std::uint64_t key : {7U, 3U}) EXPECT_EQ(say(key), Judge::Novelty::kFirst);
+  judge.restarted(NodeId{0}, 2);
+  EXPECT_EQ(say(9), Judge::Novelty::kFirst);
+  for (const std::uint64_t key : {3U, 7U}) EXPECT_EQ(say(key), Judge::Novelty::kRepeated);
+  EXPECT_FALSE(judge.failed()) << judge.why();
+  (void)say(3);
+  EXPECT_EQ(judge.oracle(), "integrity") << judge.why();
 }
 
 /// A log of its own: each node outputs the rounds that it hears of, and what it says again after a
@@ -497,6 +546,28 @@ TEST(Oracles, ARequestThatWaitsTooLongIsFound) {
   EXPECT_EQ(o.verdict, Verdict::kNoProgress);
   EXPECT_EQ(o.oracle, "inclusion");
   EXPECT_NE(o.why.find("of node 2 waited"), std::string::npos) << o.why;
+}
+
+// "Within 4" was less than 4 here, and at most the bound where decisions are judged.
+TEST(Oracles, ARequestThatComesAtTheBoundIsInTime) {
+  Experiment e;
+  e.oracles.inclusion = 4 * kUnit;
+  const FaultPlan plan(e);
+  const auto waits = [&](Ticks wait) {
+    Judge judge(e, plan, {.ordered = true, .bound = 9 * kUnit});
+    const PayloadId id{NodeId{1}, 1};
+    judge.submitted(id, kUnit);
+    EXPECT_TRUE(judge.settled(id, kUnit + wait));
+    return judge.oracle();
+  };
+  EXPECT_EQ(waits(4 * kUnit), "");
+  EXPECT_EQ(waits(4 * kUnit + 1), "inclusion");
+  Judge never(e, plan, {.ordered = true, .bound = 9 * kUnit});
+  never.submitted({NodeId{1}, 1}, kUnit);
+  never.check_inclusion(5 * kUnit - 1);
+  EXPECT_EQ(never.oracle(), "");
+  never.check_inclusion(5 * kUnit);
+  EXPECT_EQ(never.oracle(), "inclusion");
 }
 
 TEST(Oracles, ARequestUnderTwoKeysIsFound) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "thresher/sim/commits.hpp"
+#include "thresher/sim/results.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -158,6 +159,22 @@ TEST_F(PoolsTest, WhatIsNoRequestIsVisitedAsItIs) {
   const std::vector<std::byte> odd(30);
   EXPECT_THAT(numbers(pools, odd), ElementsAre(0, 0));
   EXPECT_THAT(numbers(pools, {}), ElementsAre());
+}
+
+// A run in which nobody ever committed anything had no pause at all: 0, the best there is.
+TEST(CommitTimes, WhereNobodyCommittedThereIsNoGap) {
+  Experiment e;
+  e.n = 2;
+  Commits commits(e);
+  const auto gap = [&] { return commits.times({NodeId{0}, NodeId{1}}, 30'000).longest_gap; };
+  EXPECT_EQ(gap(), std::nullopt);
+  commits.committed(NodeId{0}, 10'000);
+  EXPECT_EQ(gap(), Ticks{20'000});
+  commits.restarted(NodeId{0});
+  EXPECT_EQ(gap(), std::nullopt);
+  const text::Value told = outcome_json(e, {});
+  EXPECT_TRUE(told.find("commits")->find("longest_gap_ms")->is_null());
+  EXPECT_TRUE(told.find("commits")->find("p99_gap_ms")->is_null());
 }
 
 TEST(CommitTimes, GapsAndFirstCommits) {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <vector>
 
 #include "thresher/sim/outcome.hpp"
 
@@ -27,6 +29,31 @@ TEST(Simulate, PbftDecidesEveryThreeRounds) {
   // Ten times: a forward, a proposal, a prepare and a commit of each node; a checkpoint each four.
   EXPECT_EQ(o.messages, 10U * (6 + 6 + 2 * 42) + 2 * 42);
   EXPECT_GT(o.bytes, 0U);
+}
+
+/// Remembers what the run said of how far it is.
+struct HowFar final : TraceSink {
+  std::atomic<std::uint32_t> ppm{0};
+  std::vector<std::uint32_t> told;
+  void event(const TraceEvent&) override {
+    if (told.empty() || told.back() != ppm.load()) told.push_back(ppm.load());
+  }
+};
+
+// What is shown beside a long run was foreseen by another run, of the same size, next to it.
+TEST(Simulate, ARunSaysItselfHowFarItIs) {
+  for (const Stop stop : {Stop{.rounds = 30}, Stop{.time = 30 * kUnit}, Stop{.decisions = 10}}) {
+    Experiment e = quantas(4);
+    e.stop = stop;
+    HowFar far;
+    const Outcome o = simulate(e, {.trace = &far, .done_ppm = &far.ppm});
+    EXPECT_EQ(o.verdict, Verdict::kPass);
+    EXPECT_EQ(o.trace_hash, simulate(e, {}).trace_hash);
+    EXPECT_TRUE(std::is_sorted(far.told.begin(), far.told.end()));
+    EXPECT_GE(far.told.size(), 10U);
+    EXPECT_GE(far.ppm.load(), 900'000U);
+    EXPECT_LE(far.ppm.load(), 1'000'000U);
+  }
 }
 
 // The nodes rest once they have delivered all, in a round far below the stop.

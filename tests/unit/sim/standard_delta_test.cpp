@@ -1,6 +1,7 @@
 // What an experiment's Delta is where its file does not say it.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "thresher/sim/network.hpp"
@@ -45,6 +46,22 @@ TEST(StandardDelta, IsTwiceTheLongestWayOverATopology) {
     ASSERT_TRUE(again);
     EXPECT_EQ(again->front().experiment.network.delta, e.network.delta);
   }
+}
+
+// All repeats had the Delta of the first one's graph.
+TEST(StandardDelta, IsThatOfEachRepeatsGraph) {
+  const auto cells = read_experiments(
+      R"({"schema": 1, "protocol": {"name": "thresher"}, "committee": {"n": 40}, "repeats": 8,
+          "network": {"topology": "random", "degree": 3}})",
+      {"e", {}, simulated_protocols()});
+  ASSERT_TRUE(cells);
+  std::set<Ticks> deltas;
+  for (const Cell& cell : *cells) {
+    const Experiment& e = cell.experiment;
+    deltas.insert(e.network.delta);
+    EXPECT_EQ(e.network.delta, 2 * Links(e, NodeSet(e.n)).slowest()) << e.seed;
+  }
+  EXPECT_GT(deltas.size(), 1U);
 }
 
 // Time-outs of one hop: nobody was ever elected.

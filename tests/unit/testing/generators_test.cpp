@@ -26,6 +26,12 @@ RC_GTEST_PROP(Generators, ExperimentsAreValidAndReadBack, ()) {
   RC_ASSERT(faulty.size() <= e.f);
 }
 
+// An action was taken of an empty list.
+RC_GTEST_PROP(Generators, ACommitteeThatBearsNoFaultHasNone, ()) {
+  const auto n = *rc::gen::inRange<std::uint32_t>(1, 4);
+  RC_ASSERT((*testing::fault_plans(*Committee::of(n))).empty());
+}
+
 RC_GTEST_PROP(Generators, PbftIsSafeUnderThem, ()) {
   sim::Experiment base;
   base.protocol = "pbft";

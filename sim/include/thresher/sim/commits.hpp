@@ -6,7 +6,8 @@
 //
 // Guarantees: figures are about nodes that were never away: one that restarted tells nothing of the
 // protocol. A gap is the time between two instants at which a node commits something, or from the
-// last to the end; from the start to the first is none, that is `first_after` of the start.
+// last to the end; from the start to the first is none, that is `first_after` of the start. Where
+// none of those nodes committed anything there is no gap to speak of, and no figure.
 #pragma once
 
 #include <algorithm>

@@ -110,6 +110,8 @@ class FaultPlan {
 
   void note_fired(std::size_t action) { fired_[action] = true; }
   std::uint64_t fired() const;
+  /// The actions that did nothing.
+  std::vector<std::size_t> idle() const;
   /// How many actions of a kind did something.
   std::uint64_t fired(FaultKind kind) const;
   /// The last instant at which a fault that ends does so.

@@ -74,6 +74,8 @@ class Links {
   Ticks lookahead() const;
   /// Hops from one node to another; 0: no path.
   std::uint32_t hops(NodeId from, NodeId to) const;
+  /// The partitions that no message met.
+  std::vector<std::size_t> idle_partitions() const;
 
  private:
   /// The rule of this link that counts, or none.
@@ -105,6 +107,7 @@ class Links {
   std::vector<std::uint16_t> rule_;   // of a pair of classes: the rule that counts, or none
   std::size_t classes_ = 1;
   std::vector<std::vector<std::uint16_t>> side_;  // by partition, node: its group + 1, or 0
+  mutable std::vector<bool> met_;                 // by partition; only told, it decides nothing
   std::vector<std::uint16_t> hops_;               // by from, to; empty: one hop everywhere
   std::vector<NodeId> led_;                       // latest last
   Ticks quiet_from_ = 0;

@@ -5,14 +5,15 @@
 //   if (judge.failed()) ...                      // judge.verdict(), judge.oracle(), judge.why()
 //
 // Guarantees: every output is judged when it happens; the first failure stays, and Violated
-// outranks NoProgress. Ordered protocols are held against the longest sequence known, others
-// against the first output of each key.
+// outranks NoProgress. Ordered protocols are held against the longest sequence known, others, and
+// those whose order is not judged, against the first output of each key.
 //
 // Restarts: an application keeps its log, so what a restarted node says again, up to the last key
 // it had said, changes nothing there; after it the node goes on at the place where the log ends and
-// is judged as ever. Repeated outputs are judged as well, since an application with a shorter log
-// reads them: a run of the order without gaps, place by place what was there, or, where the subject
-// names a lead, the end of that (what lies below is garbage that the node collected).
+// is judged as ever: what it says since it is back it says once. Repeated outputs are judged as
+// well, since an application with a shorter log reads them: a run of the order without gaps, place
+// by place what was there, or, where the subject names a lead, the end of that (what lies below is
+// garbage that the node collected).
 #pragma once
 
 #include <map>
@@ -64,7 +65,8 @@ class Judge {
   void restarted(NodeId id, Ticks now);
   /// Nothing was decided for too long, judged at `now`, of the nodes that are up.
   void check_liveness(const std::vector<NodeId>& up, Ticks now);
-  /// A request of a correct node still waits at `now`, which was long enough.
+  /// A request of a correct node still waits at `now`, of which all is over: if that is as long as
+  /// it may, it comes too late.
   void check_inclusion(Ticks now);
 
   void violated(std::string oracle, std::string why);
@@ -105,12 +107,13 @@ class Judge {
   };
   struct Node {
     std::uint64_t length = 0;
-    std::uint64_t latest = 0;  // key
-    bool restarted = false;
-    std::optional<std::uint64_t> again{};  // the place of what it says again next
-    Ticks decided = 0;                     // when last
-    Ticks served = 0;                      // 1 + when it got the latest request that came back
+    std::uint64_t latest = 0;               // key
+    std::optional<std::uint64_t> before{};  // latest, when it stopped last
+    std::optional<std::uint64_t> again{};   // the place of what it says again next
+    Ticks decided = 0;                      // when last
+    Ticks served = 0;                       // 1 + when it got the latest request that came back
     std::set<std::uint64_t> keys;
+    std::set<std::uint64_t> old;   // of those before it stopped last, what it did not say again
     std::vector<Ticks> submitted;  // by number - 1; kDone: delivered
   };
   static constexpr Ticks kDone = ~Ticks{0};
@@ -118,9 +121,12 @@ class Judge {
   Novelty output_ordered(NodeId id, Node& node, const OutputFacts& facts);
   Novelty said_again(NodeId id, Node& node, const OutputFacts& facts);
   Novelty output_free(NodeId id, Node& node, const OutputFacts& facts);
+  // Holds it against the first output of its key. True: it is that.
+  bool agree(NodeId id, const OutputFacts& facts);
   void forget_requests(NodeId id);
   void stalled(NodeId id, Ticks since, Ticks now);
-  void excluded(PayloadId id, Ticks since, Ticks now);
+  // It waited until now, and `too_long` or more is too long.
+  void excluded(PayloadId id, Ticks since, Ticks now, Ticks too_long);
   // A request of a correct node, as old as that, was served or is forgotten.
   void no_more_owed(Ticks since);
 

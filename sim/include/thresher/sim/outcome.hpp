@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -64,8 +65,8 @@ struct FirstCommit {
 };
 /// Times at correct nodes that were never away.
 struct CommitTimes {
-  Ticks longest_gap = 0;
-  Ticks p99_gap = 0;  ///< of the gaps of all of them together
+  std::optional<Ticks> longest_gap{};  ///< none: none of them committed anything
+  std::optional<Ticks> p99_gap{};      ///< of the gaps of all of them together
   std::vector<FirstCommit> first_after{};
 };
 
@@ -116,6 +117,9 @@ struct Outcome {
   std::uint64_t accusations = 0;   ///< pieces of evidence that correct nodes put forward
   /// How many of those actions were of each kind.
   std::array<std::uint64_t, kFaultKinds> fired{};
+  /// Places in the experiment of the actions and partitions that changed nothing.
+  std::vector<std::size_t> idle_faults{};
+  std::vector<std::size_t> idle_partitions{};
   std::uint64_t restarts = 0;        ///< of nodes that came back
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
   bool healed = false;               ///< the run went on until it had to have healed
@@ -159,6 +163,9 @@ class TraceSink {
 
 struct RunOptions {
   TraceSink* trace = nullptr;
+  /// Told once a unit of time, for another thread to read: how much of the way to its stop the run
+  /// has gone, in parts per million. What it does after the stop is not in it.
+  std::atomic<std::uint32_t>* done_ppm = nullptr;
 };
 
 /// Runs a resolved experiment on the rounds or events engine. Pre: read.hpp accepts it.

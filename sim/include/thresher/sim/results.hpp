@@ -25,11 +25,14 @@ struct OutcomeParts {
 };
 /// {"verdict","seed","trace_hash","rounds","virtual_ms","messages","bytes","decisions",
 /// "latency_ms":{"mean","p50","p99"},"requests":{"delivered","per_s"},
-/// "commits":{"longest_gap_ms","p99_gap_ms","first_after":[{"what","at_ms","ms"}]},
+/// "commits":{"longest_gap_ms","p99_gap_ms","first_after":[{"what","at_ms","ms"}]} (null, and empty
+/// in a sweep's tables, where nobody committed),
 /// "sent":{"block":{"messages","bytes","payload_bytes"}},"per_node":{...},"cpu_s","rss_bytes"}; in
 /// the rounds engine one round stands for a millisecond. With packed requests "requests" has
-/// "backlog" and "most_backlog", too. The protocol's own measures are added as
-/// "measures":{"hops":4.3}, a failure as "oracle" and "why", and of a pass "unjudged" (told.hpp).
+/// "backlog" and "most_backlog", too. Faults and partitions that changed nothing are named as
+/// "idle":{"faults":[0],"partitions":[2]}, by their places. The protocol's own measures are added
+/// as "measures":{"hops":4.3}, a failure as "oracle" and "why", and of a pass "unjudged"
+/// (told.hpp).
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
                          const OutcomeParts& parts = {});
 

@@ -10,7 +10,8 @@
 //
 // Guarantees: the result fails with the verdict of the original and by the same oracle, so it shows
 // the defect that was found and not another; it has no more of anything but for rounding, and is a
-// function of the arguments. It is small, not smallest. Source: Zeller and Hildebrandt,
+// function of the arguments. A smaller run that breaks off with an exception does not fail so; what
+// the original throws is thrown. It is small, not smallest. Source: Zeller and Hildebrandt,
 // "Simplifying and Isolating Failure-Inducing Input" (2002), section 3.2 (ddmin).
 #pragma once
 

@@ -47,9 +47,10 @@ inline rc::Gen<sim::Network> schedules(const Committee& committee) {
                       [committee](std::uint64_t seed) { return draw_network(committee, seed); });
 }
 
-/// Any number of actions of at most f nodes.
+/// Any number of actions of at most f nodes; none where f is 0.
 inline rc::Gen<std::vector<sim::FaultAction>> fault_plans(const Committee& committee,
                                                           const sim::Menu& menu = {}) {
+  if (committee.faults() == 0) return rc::gen::just(std::vector<sim::FaultAction>{});
   const auto action = rc::gen::map(seeds(), [committee, menu](std::uint64_t seed) {
     return draw_action(committee, seed, menu);
   });
