@@ -130,6 +130,7 @@ struct GraphAgreement::Impl {
   std::unique_ptr<Standstill> still;
   bool started = false;
   std::uint64_t began_us = 0;  // when round 1 was due, by Loop::now_us(); it may wrap around
+  std::uint64_t fired_us = 0;  // when the last timer did
   std::uint64_t round = 0;     // that was looked at last
   std::vector<std::pair<NodeId, Frame>> early;
   std::vector<std::size_t> early_of;  // how many of each neighbour
@@ -239,6 +240,7 @@ struct GraphAgreement::Impl {
     for (const PeerAddress& node : options.genesis.nodes) out.keys.push_back(node.key);
     out.send = [this](NodeId to, const Frame& frame) { outbox->send(to, frame); };
     out.deliver = std::move(deliver);
+    out.fires = [this] { fired_us = Loop::now_us(); };
     out.stepped = [this] {
       look_at_clock();
       outbox->flush();
@@ -302,11 +304,12 @@ struct GraphAgreement::Impl {
     for (const auto& [from, frame] : std::exchange(early, {})) receive(from, frame);
   }
   std::uint64_t round_us() const { return 2 * options.delta_us; }
-  // Timers follow each other, so whoever is late once stays it.
+  // Timers follow each other, so whoever is late once stays it. What the protocol then takes to
+  // decide makes nobody miss anything.
   void look_at_clock() {
     if (!started || engine == nullptr || engine->round() == round) return;
     round = engine->round();
-    still->due(began_us + (round - 1) * round_us());
+    still->due(began_us + (round - 1) * round_us(), fired_us);
   }
   void take(const digraph::Decision& d) {
     look_at_clock();

@@ -45,6 +45,8 @@ struct HostLinks {
   std::function<void(const Accuse&)> accuse{};
   /// Sees records before they are written, and may add to them.
   std::function<void(std::vector<Persist>&)> note{};
+  /// A timer has fired, and the protocol is about to be told.
+  std::function<void()> fires{};
   /// After the inputs that waited were stepped.
   std::function<void()> stepped{};
   /// The disk failed: nothing goes on.
@@ -111,6 +113,7 @@ class ProtocolHost {
     cancel(id);
     timers_[id] = links_.loop->call_after(after.value * links_.delta_us / 1000, [this, id] {
       timers_.erase(id);
+      if (links_.fires) links_.fires();
       inputs_.push_back(Expired{id});
       drain();
     });

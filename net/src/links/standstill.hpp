@@ -29,10 +29,9 @@ class Standstill {
     looked_us_ = Loop::now_us();
     wait();
   }
-  /// Something that was due then is done now.
-  void due(std::uint64_t then_us) {
-    const std::uint64_t now = Loop::now_us();
-    if (now > then_us) late(now - then_us);
+  /// Something that was due then is done at `now_us`.
+  void due(std::uint64_t then_us, std::uint64_t now_us = Loop::now_us()) {
+    if (now_us > then_us) late(now_us - then_us);
   }
   /// Something is done so much later than it was due, perhaps before the loop's clock began.
   void late(std::uint64_t by_us) { longest_us_ = std::max(longest_us_, by_us); }

@@ -42,6 +42,13 @@ Count& Avid::count(State& s, const Digest& root) const {
   return s.counts.try_emplace(root, config_.committee).first->second;
 }
 
+// What was refused leaves nothing behind: its sender may say something else as often as it likes.
+void Avid::forget_unsaid(State& s, const Digest& root) {
+  const auto at = s.counts.find(root);
+  const Count& c = at->second;
+  if (c.echo.count() + c.ready.count() + c.fragments.size() == 0) s.counts.erase(at);
+}
+
 // R1
 void Avid::start(const Instance& i, State& s, const Bytes& payload, Fx& fx) {
   const std::vector<Piece> pieces = pieces_of(fragments_.cut(payload.view()));
@@ -91,7 +98,7 @@ void Avid::receive(NodeId from, const Echo& m, Fx& fx) {
     const std::size_t bytes = m.piece.fragment.size();
     if (s->input == root ? !take_room(m.instance, *s, bytes)
                          : !take_room_on_word(from, m.instance, *s, bytes))
-      return;
+      return forget_unsaid(*s, root);
     c.fragments.emplace(from, m.piece.fragment);
   }
   s->spoke[kEcho].insert(from);

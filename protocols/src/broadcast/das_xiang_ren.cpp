@@ -17,6 +17,14 @@ Count& DasXiangRen::count(State& s, const Digest& hash) const {
   return s.counts.try_emplace(hash, config_.committee).first->second;
 }
 
+// What was refused leaves nothing behind: its sender may say something else as often as it likes.
+void DasXiangRen::forget_unsaid(State& s, const Digest& hash) {
+  const auto at = s.counts.find(hash);
+  const Count& c = at->second;
+  const std::size_t said = c.ready.count() + c.echoed.size() + c.claims.size() + c.fragments.size();
+  if (said == 0) s.counts.erase(at);
+}
+
 // A fragment of any payload that is allowed has one of these sizes, or is left out.
 bool DasXiangRen::fits(const Bytes& fragment) const {
   return fragment.size() <= fragments_.size(config_.payload_bytes);
@@ -96,7 +104,8 @@ void DasXiangRen::receive(NodeId from, const Echo& m, Fx& fx) {
     const Bytes fragment = m.fragment.empty()
                                ? fragments_.cut(s->payloads.at(m.hash).view(), config_.self)
                                : m.fragment;
-    if (!disproved(c, fragment) && !claim(m.instance, *s, c, from, fragment)) return;
+    if (!disproved(c, fragment) && !claim(m.instance, *s, c, from, fragment))
+      return forget_unsaid(*s, m.hash);
   }
   s->spoke[kEcho].insert(from);
   c.echoed.insert(from);
@@ -111,7 +120,8 @@ void DasXiangRen::receive(NodeId from, const Ready& m, Fx& fx) {
   if (!understood(*s, m.hash, m.fragment)) return refuse();
   Count& c = count(*s, m.hash);
   if (!s->payloads.contains(m.hash) && s->said[kReadied].value_or(m.hash) == m.hash) {
-    if (!take_room_on_word(from, m.instance, *s, m.fragment.size())) return;
+    if (!take_room_on_word(from, m.instance, *s, m.fragment.size()))
+      return forget_unsaid(*s, m.hash);
     c.fragments.emplace(from, m.fragment);
   }
   s->spoke[kReadied].insert(from);

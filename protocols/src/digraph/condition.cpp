@@ -89,6 +89,7 @@ std::vector<Mask> all_fault_sets(std::uint32_t nodes, std::uint32_t faults) {
     return true;
   };
   (void)each_fault_set(nodes, faults, keep);
+  std::ranges::stable_sort(out, {}, size_of);
   return out;
 }
 

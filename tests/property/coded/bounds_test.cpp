@@ -183,6 +183,45 @@ DasXiangRen::Message junk_for(DasXiangRen*, const broadcast::Instance& i, std::s
   return das_xiang_ren::Echo{i, {{std::byte{1}}}, payload_of(size)};
 }
 
+/// Of another value each.
+Avid::Message large_for(Avid*, const broadcast::Instance& i, std::uint64_t value,
+                        std::size_t size) {
+  std::vector<Bytes> cut(4, Bytes::from(Writer().u64(value).take()));
+  cut[3] = payload_of(size);
+  return avid::Echo{i, Avid::pieces_of(cut)[3]};
+}
+DasXiangRen::Message large_for(DasXiangRen*, const broadcast::Instance& i, std::uint64_t value,
+                               std::size_t size) {
+  return das_xiang_ren::Echo{i, hash(Writer().u64(value).view()), payload_of(size)};
+}
+Avid::Message large_ready_for(Avid* tag, const broadcast::Instance& i, std::uint64_t value,
+                              std::size_t size) {
+  return large_for(tag, i, value, size);  // its ready has no fragment
+}
+DasXiangRen::Message large_ready_for(DasXiangRen*, const broadcast::Instance& i,
+                                     std::uint64_t value, std::size_t size) {
+  return das_xiang_ren::Ready{i, hash(Writer().u64(value).view()), payload_of(size)};
+}
+
+// Whose word has no more room was refused, and each refused one left its value behind: 6,000 in one
+// instance, where 2n are promised.
+TYPED_TEST(CodedUnit, WhatIsRefusedLeavesNothingBehind) {
+  constexpr std::size_t kPayload = 1 << 20;
+  Bus<TypeParam> bus(4, 1, kPayload, 16);
+  TypeParam* const tag = nullptr;
+  const std::size_t largest = coded::Fragments(*Committee::make(4, 1)).size(kPayload);
+  for (std::uint64_t number = 0; number < 8; ++number)
+    bus.say(3, 0, large_for(tag, {NodeId{2}, number}, number, largest));
+  const std::size_t before = bus.nodes[0].footprint().digests;
+  const std::uint64_t refused = bus.nodes[0].refused();
+  for (std::uint64_t value = 100; value < 600; ++value) {
+    bus.say(3, 0, large_for(tag, {NodeId{2}, 9}, value, largest));
+    bus.say(3, 0, large_ready_for(tag, {NodeId{2}, 9}, value, largest));
+  }
+  EXPECT_EQ(bus.nodes[0].refused(), refused + 1000);
+  EXPECT_LE(bus.nodes[0].footprint().digests, before + 8);
+}
+
 // A liar sent large fragments of instances that another origin has not begun yet; its payloads then
 // found no room and came one by one, a tick for each.
 TYPED_TEST(CodedUnit, JunkOfALiarKeepsNoPayloadOut) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "../../timed.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 
@@ -101,6 +104,60 @@ TEST(ApproximateAgreement, ARestartAtAnyTimeChangesNoOutput) {
     for (const auto& of_node : run.output) ASSERT_TRUE(of_node.contains(0)) << "at " << at;
     EXPECT_LE(run.spread(0), 3 * 640 / 64 + 1);
   }
+}
+
+// Node 0 reports {0, 1, 2} and restarts; its report is back, and what it had of node 1 is not. It
+// counted itself as a witness all the same, so a liar that told each of two nodes what fits was
+// enough: they had no value in common that counts, and 0 and 1000 stayed 1000 apart.
+TEST(ApproximateAgreement, WhoRestartsIsAWitnessOfWhatItHas) {
+  Timed<Node> net(4, [](NodeId id) {
+    Node::Config config;
+    config.self = id;
+    config.rounds = 1;
+    return Node(config);
+  });
+  bool restarted = false;
+  bool healed = false;
+  // Of origin 1 nothing comes to node 2, nor to node 0 once it is back; of origin 3 node 0 hears
+  // late, and node 1 later.
+  net.link = [&](std::uint16_t from, std::uint16_t to, const Node::Message& m) -> std::int64_t {
+    if (healed) return 300;
+    if (std::holds_alternative<approximate::Report>(m)) return from == 3 ? kLost : 300;
+    const auto& b = std::get<Bracha::Message>(m);
+    if (const auto* s = std::get_if<bracha::Statement>(&b)) {
+      const bool last = s->counter == bracha::kReadied || from == 2;
+      if (s->instance.origin == NodeId{1} && (to == 2 || (restarted && to == 0))) return kLost;
+      if (s->instance.origin == NodeId{3} && last && (to == 1 || (to == 0 && !restarted)))
+        return kLost;
+    }
+    const auto* init = std::get_if<bracha::Init>(&b);
+    return init != nullptr && init->instance.origin == NodeId{1} && to == 2 ? kLost : 300;
+  };
+  const auto lies = [&](std::uint16_t to, std::initializer_list<std::uint16_t> origins) {
+    approximate::Report report{0, NodeSet(4), false};
+    for (const std::uint16_t id : origins) report.origins.insert(NodeId{id});
+    healed = true;  // for this one
+    net.say(3, to, report);
+    healed = false;
+  };
+  const std::int64_t inputs[] = {0, 0, 1000, 1000};
+  for (std::uint16_t i = 0; i < 4; ++i)
+    net.feed(i, Requested<approximate::Approach>{{0, {inputs[i]}}});
+  net.at(1600, [&] { lies(1, {0, 1, 2}); });
+  net.run_until(2500);
+  restarted = true;
+  net.restart(0);
+  net.at(2600, [&] { lies(0, {0, 2, 3}); });
+  net.run_until(30 * kDelta);
+  healed = true;
+  net.run_until(200 * kDelta);
+  std::vector<std::int64_t> out;
+  for (std::uint16_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(net.node(i).result(0)) << i;
+    out.push_back(net.node(i).result(0)->front());
+  }
+  const auto [least, most] = std::ranges::minmax(out);
+  EXPECT_LE(most - least, 1000 / 2 + 1);
 }
 
 TEST(ApproximateAgreement, WhoWasAwayCatchesUpWithoutAnInput) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "../../how_many.hpp"
 #include "naive.hpp"
 #include "thresher/core/prng.hpp"
@@ -85,6 +88,14 @@ TEST(Conditions, AgreeWithTheDefinitions) {
   }
   EXPECT_GT(compared, 4000u);
   EXPECT_GT(held, 400u);
+}
+
+// With the largest first a liar of the highest number made a decision at n = 64 look at all 43,745.
+TEST(Conditions, SmallFaultSetsComeFirst) {
+  const auto sets = all_fault_sets(7, 3);
+  EXPECT_EQ(sets.size(), fault_sets(7, 3));
+  EXPECT_TRUE(std::ranges::is_sorted(sets, {}, size_of));
+  EXPECT_EQ(std::set<Mask>(sets.begin(), sets.end()).size(), sets.size());
 }
 
 TEST(Conditions, OneOfEachBreach) {

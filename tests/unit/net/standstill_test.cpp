@@ -32,6 +32,15 @@ TEST(Standstill, IsWhatIsDoneAfterItWasDue) {
   EXPECT_GE(still.longest_us(), 5'000u);
 }
 
+// What it then takes to think makes nobody miss anything.
+TEST(Standstill, IsNotWhatIsDoneWithAfterwards) {
+  Loop loop;
+  Standstill still(loop, kTick);
+  const std::uint64_t due = Loop::now_us() - 50'000;
+  still.due(due, due + 1'000);
+  EXPECT_EQ(still.longest_us(), 1'000u);
+}
+
 // A machine that was started a moment ago, whose clock was set right since: what was due before the
 // loop's clock began has no place on it.
 TEST(Standstill, IsLongerThanTheClockOfTheLoop) {

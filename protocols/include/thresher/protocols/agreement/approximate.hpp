@@ -366,7 +366,8 @@ bool ApproximateAgreement<B>::sure(std::uint64_t step) const {
   const NodeSet here = arrived(step);
   if (!config_.witnesses || here.size() == config_.committee.size()) return true;
   NodeSet witnesses(config_.committee.size());
-  witnesses.insert(config_.self);
+  // After a restart the own report is here before the values that it names.
+  if (said_.at(step).subset_of(here)) witnesses.insert(config_.self);
   const auto heard = heard_.find(step);
   if (heard == heard_.end()) return enough(witnesses);
   for (const auto& [peer, origins] : heard->second) {

@@ -107,6 +107,7 @@ class Avid : public coded::Instances<Avid, avid::State, avid::Message> {
   static std::vector<Digest> leaves_of(std::span<const Bytes> fragments);
   bool fits(const avid::Piece& piece, NodeId index) const;
   avid::Count& count(State& s, const Digest& root) const;
+  static void forget_unsaid(State& s, const Digest& root);
   void echo(const avid::Instance& i, State& s, const avid::Piece& piece, Fx& fx);
   void ready(const avid::Instance& i, State& s, const Digest& root, Fx& fx);
   bool recover(const avid::Instance& i, State& s, const Digest& root, avid::Count& c);

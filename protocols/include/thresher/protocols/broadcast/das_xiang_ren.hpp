@@ -100,6 +100,7 @@ class DasXiangRen
   std::size_t held_on_word(const State& s, NodeId from) const;
 
   das_xiang_ren::Count& count(State& s, const Digest& hash) const;
+  static void forget_unsaid(State& s, const Digest& hash);
   bool claim(const das_xiang_ren::Instance& i, State& s, das_xiang_ren::Count& c, NodeId by,
              const Bytes& fragment);
   void input(const das_xiang_ren::Instance& i, State& s, const Bytes& payload, Fx& fx);
