@@ -16,7 +16,7 @@ Coin coin_of(const Config& config) {
                  .scheme = config.coin,
                  .keep = (config.window + 1) << kRoundBits});
   } else {
-    return Coin();
+    return Coin(config.self, config.entropy);
   }
 }
 
