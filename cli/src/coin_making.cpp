@@ -16,7 +16,6 @@
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
-#include "thresher/net/synced_file.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -26,13 +25,9 @@ using Clock = std::chrono::steady_clock;
 /// Writes the share, or sees that the file holds it already.
 Result<Unit, Error> keep_share(const crypto::GeneratedKey& key, const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    const auto saved = crypto::save_coin_share(*key.share, path);
-    if (!saved) return saved.error();
-    if (net::sync_folder_of(path)) return Unit{};
-    return Error{ErrorCode::kIo, "cannot sync the folder of '" + path + "'", path,
-                 "check the disk"};
-  }
+  // Versions before wrote it under its name: where one was killed meanwhile, a part is there.
+  if (crypto::is_part_of_coin_share(path, &*key.share)) std::filesystem::remove(path, error);
+  if (!std::filesystem::exists(path, error)) return crypto::save_coin_share(*key.share, path);
   const auto old = crypto::load_coin_share(path);
   if (!old) return old.error();
   if (**old == *key.share) return Unit{};
@@ -188,7 +183,8 @@ Result<Unit, Error> check_share(const net::NodeOptions& o, const net::Genesis& g
         "the coin keys of '" + o.genesis + "' do not belong together: somebody changed one",
         o.genesis, "restore the file from a backup"};
   if (std::filesystem::exists(o.coin, error)) {
-    if (!genesis.coin && goes_on) return Unit{};  // as a kill left it
+    if (goes_on && (!genesis.coin || crypto::is_part_of_coin_share(o.coin)))
+      return Unit{};  // as a kill left it
     const std::string again = "move '" + o.coin + "' away and run thresher dkg again";
     if (!genesis.coin)
       return Error{

@@ -33,6 +33,7 @@ std::vector<Scalar> items(ByteView bytes) {
 
 Bytes bytes_of(std::span<const Scalar> items) {
   Writer w;
+  w.reserve(items.size() * sizeof(Scalar));  // no growth, so no copies are left behind
   for (const Scalar& one : items) w.bytes(one);
   return Bytes::from(w.take());
 }
@@ -194,7 +195,9 @@ Bytes BivariateSharing::row(std::uint64_t instance, NodeId to) const {
   wipe(f);
   wipe(of_x);
   wipe(coefficients);
-  return bytes_of(out);
+  Bytes row = bytes_of(out);
+  wipe(out);
+  return row;
 }
 
 std::shared_ptr<const Sharing> BivariateSharing::open(std::uint64_t instance, NodeId dealer,

@@ -30,26 +30,40 @@ struct File {
   }
 };
 
+Secret<Content> content_of(const RistrettoScalar& secret) {
+  Secret<Content> out;
+  std::copy(kHead.begin(), kHead.end(), out->begin());
+  // The closing zero that it writes is replaced by the line end.
+  sodium_bin2hex(out->data() + kHead.size(), kDigits + 1, raw_bytes(secret.data()), secret.size());
+  out->back() = '\n';
+  return out;
+}
+std::string_view text_of(const Content& content) {
+  return {content.data(), content.size()};
+}
+
 }  // namespace
 
 Result<Unit, Error> save_coin_share(const RistrettoScalar& secret, const std::string& path) {
-  const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.fd < 0) {
-    return system_error(
-        "cannot create coin share file", path,
-        "shares are never overwritten: move the old file away or choose another folder");
-  }
-  Secret<Content> content;
-  std::copy(kHead.begin(), kHead.end(), content->begin());
-  // The closing zero that it writes is replaced by the line end.
-  sodium_bin2hex(content->data() + kHead.size(), kDigits + 1, raw_bytes(secret.data()),
-                 secret.size());
-  content->back() = '\n';
-  const auto size = static_cast<ssize_t>(content->size());
-  if (::write(file.fd, content->data(), content->size()) != size || ::fsync(file.fd) != 0) {
-    return half_written("cannot write coin share file", path);
-  }
-  return Unit{};
+  const Secret<Content> content = content_of(secret);
+  return make_secret_file(
+      "coin share file", path, text_of(*content),
+      "shares are never overwritten: move the old file away or choose another folder");
+}
+
+bool is_part_of_coin_share(const std::string& path, const RistrettoScalar* share) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat info {};
+  if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  Secret<Content> read;
+  const ssize_t n = ::read(file.fd, read->data(), read->size());
+  if (n < 0 || n >= static_cast<ssize_t>(read->size())) return false;
+  const std::string_view part = text_of(*read).substr(0, static_cast<std::size_t>(n));
+  if (share != nullptr) return text_of(*content_of(*share)).starts_with(part);
+  const std::size_t head = std::min(part.size(), kHead.size());
+  const std::string_view digits = part.substr(head);
+  return part.substr(0, head) == kHead.substr(0, head) && digits.size() <= kDigits &&
+         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 Result<Secret<RistrettoScalar>, Error> load_coin_share(const std::string& path) {

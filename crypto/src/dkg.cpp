@@ -61,7 +61,8 @@ std::vector<Scalar> opened(const DkgShape& shape, const DealingView& dealing, co
   std::vector<Scalar> out;
   out.reserve(shape.secrets);  // no growth, so no copies are left behind
   for (std::uint32_t b = 0; b < shape.secrets; ++b) {
-    const Scalar pad = dkg::pad_of({session, dkg::Pad::kShare, dealer, node, b}, shared);
+    Scalar pad = dkg::pad_of({session, dkg::Pad::kShare, dealer, node, b}, shared);
+    const WipedAtEnd of_pad(pad);
     out.push_back(shamir::subtract(dealing.sealed(node, b), pad));
   }
   return out;
@@ -205,9 +206,10 @@ std::optional<Bytes> DealtKey::deal() const {
     const auto shared = dkg::shared_point(e, setup_.keys[i.value]);
     for (std::uint32_t b = 0; b < shape.secrets; ++b) {
       Scalar share = shamir::evaluate(polynomials[b], shamir::place_of(i));
-      const Scalar pad = dkg::pad_of({session_, dkg::Pad::kShare, self_, i, b}, **shared);
+      const WipedAtEnd of_share(share);
+      Scalar pad = dkg::pad_of({session_, dkg::Pad::kShare, self_, i, b}, **shared);
+      const WipedAtEnd of_pad(pad);
       append(out, shamir::add(share, pad));
-      sodium_memzero(share.data(), share.size());
     }
   }
   for (auto& polynomial : polynomials) wipe_all(polynomial);

@@ -133,15 +133,15 @@ std::optional<DleqEvaluation> prove_dleq(ByteView context, const RistrettoScalar
   const auto m = ristretto_multiply(weight, element);
   const auto z = ristretto_multiply(weight, *evaluated);
   RistrettoScalar nonce = nonce_of(context, secret, out.statement);
+  const WipedAtEnd of_nonce(nonce);
   const auto t2 = ristretto_base(nonce);
   const auto t3 = m ? ristretto_multiply(nonce, *m) : std::nullopt;
   if (!z || !t2 || !t3) return std::nullopt;
   out.proof.challenge = challenge_of(context, std::array{*key, *m, *z, *t2, *t3});
   RistrettoScalar hidden = product(out.proof.challenge, secret);
+  const WipedAtEnd of_hidden(hidden);
   crypto_core_ristretto255_scalar_sub(raw_bytes(out.proof.response.data()), raw_bytes(nonce.data()),
                                       raw_bytes(hidden.data()));
-  sodium_memzero(nonce.data(), nonce.size());
-  sodium_memzero(hidden.data(), hidden.size());
   return out;
 }
 

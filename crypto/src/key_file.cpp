@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -24,11 +23,9 @@ namespace {
 
 struct Free {
   void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
-  void operator()(std::FILE* f) const { (void)std::fclose(f); }
   void operator()(BIO* b) const { (void)BIO_free(b); }
 };
 using Key = std::unique_ptr<EVP_PKEY, Free>;
-using File = std::unique_ptr<std::FILE, Free>;
 
 /// Bytes of a file or of what it encodes, guarded like a Secret, and of any size.
 class Guarded {
@@ -52,7 +49,7 @@ class Guarded {
   unsigned char* bytes_ = nullptr;
 };
 
-/// Larger files hold no key.
+/// What is read of a file; a key takes a hundredth of it.
 constexpr std::size_t kMostBytes = 16 * 1024;
 
 /// False when it cannot be read, or is too large.
@@ -140,23 +137,25 @@ Result<SigningKey, Error> read_otherwise(const Guarded& file, const std::string&
 
 }  // namespace
 
+// As OpenSSL writes it, which would leave copies of the seed in memory that it does not wipe.
 Result<Unit, Error> save_key(const SigningKey& key, const std::string& path) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return system_error(
-        "cannot create key file", path,
-        "keys are never overwritten: move the old file away or choose another path");
-  }
-  const File file(::fdopen(fd, "w"));
-  const Key pkey(EVP_PKEY_new_raw_private_key(
-      EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
-      key.seed().size()));
-  const bool ok = file && pkey &&
-                  PEM_write_PKCS8PrivateKey(file.get(), pkey.get(), nullptr, nullptr, 0, nullptr,
-                                            nullptr) == 1 &&
-                  std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
-  if (!ok) return half_written("cannot write key file", path);
-  return Unit{};
+  constexpr std::string_view kBegin = "-----BEGIN " PEM_STRING_PKCS8INF "-----\n";
+  constexpr std::string_view kEnd = "\n-----END " PEM_STRING_PKCS8INF "-----\n";
+  constexpr std::size_t kBytes = kHead.size() + kSeed;
+  constexpr std::size_t kLine = kBytes / 3 * 4;
+  static_assert(kBytes % 3 == 0 && kLine == 64, "one line of PEM");
+  Secret<std::array<unsigned char, kBytes>> der;
+  std::copy(kHead.begin(), kHead.end(), der->begin());
+  std::memcpy(der->data() + kHead.size(), key.seed().data(), kSeed);
+  Secret<std::array<char, kBegin.size() + kLine + kEnd.size()>> content;
+  std::copy(kBegin.begin(), kBegin.end(), content->begin());
+  // The closing zero that it writes is overwritten by what follows.
+  sodium_bin2base64(content->data() + kBegin.size(), kLine + 1, der->data(), der->size(),
+                    sodium_base64_VARIANT_ORIGINAL);
+  std::copy(kEnd.begin(), kEnd.end(), content->begin() + kBegin.size() + kLine);
+  return make_secret_file(
+      "key file", path, {content->data(), content->size()},
+      "keys are never overwritten: move the old file away or choose another path");
 }
 
 Result<SigningKey, Error> load_key(const std::string& path) {

@@ -1,9 +1,11 @@
-// What files of secrets have in common: whose they are, who may read them, how their errors read.
-// Private to crypto/.
+// What files of secrets have in common: how they come to be, whose they are, who may read them, how
+// their errors read. Private to crypto/.
 //
+//   if (const auto made = make_secret_file("key file", path, content, "move it away"); !made) ...
 //   if (const auto why = secret_file_problem(fd, "key file", path, "a key")) return *why;
 //
-// Guarantees: says nothing of the content.
+// Guarantees: says nothing of the content. Whenever it is interrupted, a new file is there whole or
+// not at all, and nothing that was there is overwritten.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "thresher/core/error.hpp"
 
@@ -26,13 +29,11 @@ inline Error system_error(const std::string& what, const std::string& path,
           std::move(remedy)};
 }
 
-/// The new file of a secret could not be written whole: it goes, or it would stand in the way of
-/// the secret ever after. Pre: errno is that of the call that failed.
-inline Error half_written(const std::string& what, const std::string& path) {
-  Error out = system_error(what, path, "is the disk full?");
-  (void)::unlink(path.c_str());
-  return out;
-}
+/// Makes a file of mode 0600, durable with its name when this returns. `there`: what to do where
+/// there is one already (kExists). It is written as PATH.unfinished and renamed: what an
+/// interrupted call left of that goes with the next one.
+Result<Unit, Error> make_secret_file(const std::string& kind, const std::string& path,
+                                     std::string_view content, const std::string& there);
 
 /// Why the open file is none to take a secret from; empty when nothing is wrong. `kind` names it,
 /// as in "key file"; `content` what it should hold, as in "a key".

@@ -48,16 +48,19 @@ class Settled final : public SettledKey {
   Bytes point_for(NodeId to) const override {
     const auto weights = weights_of(shamir::place_of(to));
     Scalar value{};
+    const WipedAtEnd of_value(value);
     for (std::size_t k = 0; k < shares_.size(); ++k)
       value = shamir::add(value, shamir::multiply(weights[k], *shares_[k]));
-    const Scalar sealed = shamir::add(value, pad(self_, to, setup_.keys[to.value]));
-    sodium_memzero(value.data(), value.size());
-    return Bytes::copy_of(sealed);
+    Scalar hidden_by = pad(self_, to, setup_.keys[to.value]);
+    const WipedAtEnd of_pad(hidden_by);
+    return Bytes::copy_of(shamir::add(value, hidden_by));
   }
   bool check_point(NodeId from, ByteView point) const override {
     if (!setup_.committee.contains(from)) return false;
-    const auto value = opened(from, point);
-    return value && fits(*value, from, mine_);
+    auto value = opened(from, point);
+    if (!value) return false;
+    const WipedAtEnd of_value(*value);
+    return fits(*value, from, mine_);
   }
   std::optional<GeneratedKey> finish(std::span<const Contribution> points) const override {
     std::vector<NodeId> nodes;
@@ -66,8 +69,9 @@ class Settled final : public SettledKey {
     for (const Contribution& p : points) {
       if (nodes.size() == shape_.coefficients) break;
       if (std::find(nodes.begin(), nodes.end(), p.from) != nodes.end()) continue;
-      const auto value = opened(p.from, p.bytes.view());
+      auto value = opened(p.from, p.bytes.view());
       if (!value) continue;
+      const WipedAtEnd of_value(*value);
       nodes.push_back(p.from);
       values.push_back(*value);
     }
@@ -130,7 +134,9 @@ class Settled final : public SettledKey {
   std::optional<Scalar> opened(NodeId from, ByteView point) const {
     const auto sealed = scalars_of(point, 1);
     if (!sealed) return std::nullopt;
-    return shamir::subtract(sealed->front(), pad(from, self_, setup_.keys[from.value]));
+    Scalar hidden_by = pad(from, self_, setup_.keys[from.value]);
+    const WipedAtEnd of_pad(hidden_by);
+    return shamir::subtract(sealed->front(), hidden_by);
   }
 
   DkgSetup setup_;

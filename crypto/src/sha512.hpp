@@ -24,6 +24,19 @@ inline const unsigned char* raw_bytes(const std::byte* p) {
   return reinterpret_cast<const unsigned char*>(p);
 }
 
+/// Overwrites an array with zeros when it goes out of scope, whichever way, as no optimizer does.
+template <class Array>
+class WipedAtEnd {
+ public:
+  explicit WipedAtEnd(Array& secret) : secret_(secret) {}
+  ~WipedAtEnd() { sodium_memzero(secret_.data(), sizeof(Array)); }
+  WipedAtEnd(const WipedAtEnd&) = delete;
+  WipedAtEnd& operator=(const WipedAtEnd&) = delete;
+
+ private:
+  Array& secret_;
+};
+
 inline Sha512 sha512(std::initializer_list<ByteView> pieces) {
   crypto_hash_sha512_state state;
   crypto_hash_sha512_init(&state);

@@ -63,10 +63,12 @@ Digest ThresholdEncryption::context(std::string_view domain, ByteView label, Byt
 }
 
 // As unknown as the secret, and another one for each label and text.
-RistrettoScalar ThresholdEncryption::exponent(ByteView label, ByteView text) const {
+Secret<RistrettoScalar> ThresholdEncryption::exponent(ByteView label, ByteView text) const {
   const Digest what = context("thresher/encryption-exponent/1", label, text);
   Sha512 uniform = sha512({**secret_, what.bytes});
-  return shamir::scalar_of(uniform);
+  RistrettoScalar out = shamir::scalar_of(uniform);
+  const WipedAtEnd of_out(out);
+  return out;
 }
 
 // The key is used for this one text, so the nonce may be fixed.
@@ -74,7 +76,8 @@ void ThresholdEncryption::stream(const RistrettoPoint& maker, const RistrettoPoi
                                  std::span<std::byte> text) const {
   Transcript t("thresher/encryption-key/1", chain_);
   t.u32(keys_.threshold).bytes(group_).bytes(maker).bytes(shared);
-  const Digest key = t.digest();
+  Digest key = t.digest();
+  const WipedAtEnd of_key(key.bytes);
   constexpr std::array<unsigned char, crypto_stream_chacha20_ietf_NONCEBYTES> kNonce{};
   static_assert(sizeof key.bytes == crypto_stream_chacha20_ietf_KEYBYTES);
   if (text.empty()) return;  // an empty batch, whose data() may be null
@@ -84,10 +87,11 @@ void ThresholdEncryption::stream(const RistrettoPoint& maker, const RistrettoPoi
 
 std::optional<Bytes> ThresholdEncryption::encrypt(ByteView label, ByteView text) const {
   if (!secret_) return std::nullopt;
-  const Secret<RistrettoScalar> r(exponent(label, text));
+  const Secret<RistrettoScalar> r = exponent(label, text);
   const auto maker = ristretto_base(*r);
-  const auto shared = ristretto_multiply(*r, group_);
+  auto shared = ristretto_multiply(*r, group_);
   if (!maker || !shared) return std::nullopt;
+  const WipedAtEnd of_shared(*shared);
   std::vector<std::byte> hidden(text.begin(), text.end());
   stream(*maker, *shared, hidden);
   const auto made = prove_dleq(context(kCiphertext, label, hidden).bytes, *r, second_);

@@ -28,6 +28,7 @@ typename P::Config config_of(const BitConfig& c) {
   out.self = c.self;
   out.window = c.window;
   out.coin = c.coin;
+  out.entropy = fresh_entropy();
   return out;
 }
 

@@ -5,14 +5,13 @@
 #include <mutex>
 #include <utility>
 
+#include "channels/kept_seed.hpp"
 #include "channels/member_links.hpp"
 #include "channels/protocol_host.hpp"
 #include "files/disk_problem.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
-#include "thresher/crypto/key_file.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/disk_store.hpp"
-#include "thresher/net/synced_file.hpp"
 #include "thresher/protocols/coin/committee_beacon.hpp"
 #include "thresher/protocols/coin/setup_free_beacon.hpp"
 
@@ -67,26 +66,6 @@ struct VrfCodec {
   static std::uint32_t restored(std::uint32_t table) { return table; }
 };
 
-/// The seed of this folder's secrets, made and synced at the first start. With another one a node
-/// would give rows that do not fit what it committed to.
-Result<crypto::Secret<BivariateSharing::Seed>, Error> seed_in(const std::string& folder) {
-  if (folder.empty()) return crypto::Secret(crypto::SigningKey::generate().seed());
-  const std::string path = folder + "/seed.key";
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    const std::string part = path + ".new";
-    std::filesystem::remove(part, error);
-    if (const auto saved = crypto::save_key(crypto::SigningKey::generate(), part); !saved)
-      return saved.error();
-    std::filesystem::rename(part, path, error);
-    if (error || !sync_folder(folder))
-      return Error{ErrorCode::kIo, "cannot sync '" + folder + "'", folder, "check the disk"};
-  }
-  const auto kept = crypto::load_key(path);
-  if (!kept) return kept.error();
-  return crypto::Secret(kept->seed());
-}
-
 }  // namespace
 
 struct CoinStream::Impl {
@@ -138,6 +117,22 @@ struct CoinStream::Impl {
   Ready restored(const Ready& read) const {
     return read ? read : because("'" + options.folder + "'", options.folder, read.error());
   }
+  /// With another seed than before a node would give rows that do not fit what it committed to.
+  Result<crypto::Secret<BivariateSharing::Seed>, Error> seed() const {
+    if (options.folder.empty()) return crypto::Secret(crypto::SigningKey::generate().seed());
+    bool began = false;
+    const std::string data = options.folder + "/data";
+    const auto read = store->replay([&](const Restored&) { began = true; });
+    if (!read) return read_error("'" + data + "'", read.error(), data);
+    return kept_seed(
+        options.folder,
+        {.purpose = "tosses " + options.coin,
+         .other_purpose = "Give each coin a folder of its own",
+         .lost = "Put the file of this folder back; without it this node stays away, as "
+                 "one of the f that may, until all begin with empty folders",
+         .may_lack_mark = true},
+        began);
+  }
   Ready host(const Committee& committee) {
     if (options.coin == "vrf-coin") return host_vrf(committee);
     if (options.coin == "setup-free-coin") return host_setup_free(committee);
@@ -154,13 +149,13 @@ struct CoinStream::Impl {
     const std::uint32_t rounds = rounds_among(committee.size());
     if (std::string problem = problem_of(rounds); !problem.empty())
       return rejected(std::move(problem));
-    auto seed = seed_in(options.folder);
-    if (!seed) return seed.error();
+    auto kept = seed();
+    if (!kept) return kept.error();
     auto scheme = std::make_shared<BivariateSharing>(
         BivariateSharing::Setup{.chain = options.genesis.context(),
                                 .committee = committee,
                                 .self = self,
-                                .seed = std::move(*seed)});
+                                .seed = std::move(*kept)});
     setup_free = std::make_unique<ProtocolHost<coin::SetupFreeBeacon, SetupFreeCodec>>(
         coin::SetupFreeBeacon({.coin = {.committee = committee,
                                         .self = self,
@@ -193,9 +188,9 @@ struct CoinStream::Impl {
     const std::uint32_t rounds = rounds_among(lists->size());
     if (std::string problem = problem_of(rounds); !problem.empty())
       return rejected(std::move(problem));
-    auto seed = seed_in(options.folder);
-    if (!seed) return seed.error();
-    const auto make = [context = options.genesis.context(), rounds, seed = *seed](
+    auto kept = seed();
+    if (!kept) return kept.error();
+    const auto make = [context = options.genesis.context(), rounds, seed = *kept](
                           std::uint32_t j, const Committee& among, NodeId place) {
       // Committees toss instances of the same numbers, and their secrets are others.
       Transcript t("thresher/committee-secrets/1", context);
@@ -227,6 +222,12 @@ struct CoinStream::Impl {
       return Error{ErrorCode::kMismatch,
                    "the seed is not that of node " + std::to_string(self.value) + "'s key",
                    "node " + std::to_string(self.value)};
+    // Both draw nonces from one half of the seed's hash: a signature of what the lottery hashes
+    // would give the key away.
+    if (options.vrf_keys[self.value] == options.key.public_key())
+      return Error{ErrorCode::kRejected,
+                   "the key of the coin is also the one that this node signs with",
+                   "node " + std::to_string(self.value), "make another one for the coin"};
     vrf = std::make_unique<ProtocolHost<coin::BasicBeacon<coin::VrfCoin>, VrfCodec>>(
         coin::BasicBeacon<coin::VrfCoin>(
             {.coin = {.committee = committee,

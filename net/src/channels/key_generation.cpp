@@ -1,27 +1,23 @@
 #include "thresher/net/key_generation.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
-#include <sstream>
 #include <thread>
 #include <utility>
 
+#include "channels/kept_seed.hpp"
 #include "channels/member_links.hpp"
 #include "channels/protocol_host.hpp"
 #include "files/disk_problem.hpp"
-#include "files/whole_file.hpp"
 #include "files/without_node.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
-#include "thresher/crypto/key_file.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
-#include "thresher/net/synced_file.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/coin/dkg.hpp"
 #include "thresher/protocols/coin/dkg_wire.hpp"
@@ -62,61 +58,16 @@ std::string purpose_of(const KeyGenerationOptions& o) {
   return "keeps the key " + (group ? to_hex(*group) : std::string("of another coin"));
 }
 
-std::string seed_advice(const std::string& folder) {
-  return ". Put the file of this folder back; if no other node has a key yet, remove '" + folder +
-         "' and begin again";
-}
-
-/// The seed of a run that was begun in this folder, or a new one that is on disk when this returns.
-/// It lies in the form of a key file, which others cannot read, and beside it what shows that it is
-/// still the same: another seed would deal other shares than this node said it dealt. So would the
-/// same seed for another `purpose`. `began`: the run has records.
-Result<Seed, Error> seed_in(const std::string& folder, const std::string& purpose, bool began) {
-  const std::string path = folder + "/seed.key";
-  std::error_code error;
-  if (std::filesystem::exists(path, error)) {
-    const auto kept = crypto::load_key(path);
-    const std::string mark = kept ? to_hex(kept->public_key()) : "";
-    std::string old;
-    std::string began_for;
-    const auto beside = read_whole(path + ".pub");
-    if (!beside && beside.error().code != ErrorCode::kMissing) return beside.error();
-    std::istringstream file(beside ? *beside : "");
-    if (kept && std::getline(file, old) && old == mark) {
-      if (!std::getline(file, began_for)) began_for = kNewKey;
-      if (began_for == purpose) return Seed(kept->seed());
-      return Error{
-          ErrorCode::kMismatch,
-          "'" + folder + "' is of a run that " + began_for + ", and now it is to be one that " +
-              purpose + ". Run thresher dkg with the options of before",
-          folder, "if no other node has a key yet, remove '" + folder + "' and begin again"};
-    }
-    if (!kept)
-      return Error{kept.error().code, kept.error().text() + seed_advice(folder),
-                   kept.error().where};
-    return Error{ErrorCode::kMismatch,
-                 "'" + path + "' is not the seed that this run began with" + seed_advice(folder),
-                 path};
-  }
-  // Under its name it is whole: a kill in the middle leaves a part that nobody dealt from yet. The
-  // mark alone is of a seed that was there.
-  const std::string part = path + ".new";
-  const std::string mark = path + ".pub";
-  const bool marked = std::filesystem::exists(mark, error) && !std::filesystem::exists(part, error);
-  if (marked || began)
-    return Error{ErrorCode::kMissing,
-                 "'" + path + "' is gone, the seed that this run began with: '" +
-                     (marked ? mark : folder + "/data") + "' is there" + seed_advice(folder),
-                 path};
-  std::filesystem::remove(mark, error);
-  std::filesystem::remove(part, error);
-  const auto fresh = crypto::SigningKey::generate();
-  if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
-  if (!write_synced(mark, as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
-    return disk_error("cannot write '" + mark + "'", errno, mark);
-  std::filesystem::rename(part, path, error);
-  if (!error && sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
-  return Error{ErrorCode::kIo, "cannot sync '" + folder + "'", folder, "check the disk"};
+/// Another seed would deal other shares than this node said it dealt, and so would the same one for
+/// another purpose.
+SeedUse seed_use(const KeyGenerationOptions& o) {
+  const std::string again =
+      "if no other node has a key yet, remove '" + o.folder + "' and begin again";
+  return {.purpose = purpose_of(o),
+          .without_purpose = kNewKey,
+          .other_purpose = "Run thresher dkg with the options of before",
+          .if_none = again,
+          .lost = "Put the file of this folder back; " + again};
 }
 
 }  // namespace
@@ -216,7 +167,7 @@ struct KeyGeneration::Impl {
       const auto read = store->replay([&](const Restored&) { began = true; });
       const std::string data = options.folder + "/data";
       if (!read) return read_error("'" + data + "'", read.error(), data);
-      auto kept = seed_in(options.folder, purpose_of(options), began);
+      auto kept = kept_seed(options.folder, seed_use(options), began);
       if (!kept) return kept.error();
       seed = std::move(*kept);
     } else {

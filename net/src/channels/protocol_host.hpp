@@ -21,6 +21,7 @@
 #include "files/disk_problem.hpp"
 #include "thresher/core/error.hpp"
 #include "thresher/core/executor.hpp"
+#include "thresher/core/hash.hpp"
 #include "thresher/core/node_ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
@@ -53,6 +54,12 @@ struct HostLinks {
   std::function<void(const Error&)> fail;
 };
 
+/// What nobody else knows, another at each call: the seed of a fresh key is what the operating
+/// system's generator gave.
+inline Digest fresh_entropy() {
+  return hash(crypto::SigningKey::generate().seed());
+}
+
 template <Protocol P, class Codec>
 class ProtocolHost {
  public:
@@ -70,7 +77,8 @@ class ProtocolHost {
     if (auto read = read_store(); !read) return read;
     if (links_.store != nullptr && !mended())
       return Error{ErrorCode::kIo, "its archive cannot be written"};
-    inputs_.push_back(Start{});
+    // Peers who know a seed know what is thrown from it.
+    inputs_.push_back(Start{fresh_entropy().prefix()});
     drain();
     return Unit{};
   }

@@ -14,9 +14,11 @@ Coin coin_of(const Config& config) {
     return Coin({.committee = config.committee,
                  .self = config.self,
                  .scheme = config.coin,
-                 .keep = (config.window + 1) << kRoundBits});
+                 .keep = (config.window + 1) << kRoundBits,
+                 // One for each of the agreements that may come to their coins together.
+                 .early = coin::early_shares_for(config.window)});
   } else {
-    return Coin();
+    return Coin(config.self, config.entropy);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "rounds_records.hpp"
 #include "thresher/core/assert.hpp"
@@ -85,8 +86,8 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
   }
   // A round that this node has left has shown its coin; a node that restarted since forgot
   // it.
-  if constexpr (requires { m.ask; }) {
-    if (m.ask && round < s->round) feed_coin(Requested<coin::Toss>{{m.instance}}, fx);
+  if constexpr (requires { coin_.on(coin::Late{}, std::declval<typename Coin::Fx&>()); }) {
+    if (round < s->round) return feed_coin(coin::Late{from, m}, fx);
   }
   feed_coin(Received<typename Coin::Message>{from, m}, fx);
   drive(instance, fx);

@@ -11,8 +11,9 @@
 //   coin.forget(next);                                 // earlier waves are decided
 //
 // Guarantees: those of ThresholdCoin, whose timers come back through a hop. A wave is remembered as
-// tossed until it is decided. When one is over is not its business. Rules that do not draw their
-// leaders use no coin: whoever calls it asks before.
+// tossed until it is decided; after that it is not tossed, and those that ask are told the share.
+// When one is over is not its business. Rules that do not draw their leaders use no coin: whoever
+// calls it asks before.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,10 @@ class WaveCoin {
       named(t.instance, coin::leader_named(t.value, committee_));
   }
   /// The waves before `next` are decided.
-  void forget(std::uint64_t next) { tossed_.erase(tossed_.begin(), tossed_.lower_bound(next)); }
+  void forget(std::uint64_t next) {
+    tossed_.erase(tossed_.begin(), tossed_.lower_bound(next));
+    if (coin_) coin_->settle_below(next);
+  }
 
   /// Shares that were refused so far. Pre: used(), for both.
   std::uint64_t refused() const { return coin_->stats().refused; }

@@ -77,7 +77,12 @@ std::uint64_t BasicBeacon<Coin>::vouched() const {
 template <class Coin>
 void BasicBeacon<Coin>::toss_up_to(std::uint64_t end, Fx& fx) {
   if (end <= next_) return;
-  if (end - next_ > kCatchUp) next_ = end - kCatchUp;
+  const std::uint64_t kept = caught_up(config_.coin);
+  if (end - next_ > kept) {
+    next_ = end - kept;
+    // Shares of what is passed over would keep the places of those that come.
+    if constexpr (requires { coin_.settle_below(next_); }) coin_.settle_below(next_);
+  }
   Writer w;
   w.u64(end);
   fx.push(Persist{kTossedTable, {}, Bytes::from(w.take())});

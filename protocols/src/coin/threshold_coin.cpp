@@ -23,10 +23,13 @@ std::optional<Share> decode_share(Reader& in) {
 }
 
 ThresholdCoin::ThresholdCoin(Config config)
-    : config_(std::move(config)), early_(config_.committee.size()) {
+    : config_(std::move(config)),
+      early_(config_.committee.size()),
+      served_(config_.committee.size()) {
   stats_.false_shares.resize(config_.committee.size());
 }
 
+// R1
 void ThresholdCoin::on(const Requested<Toss>& event, Fx& fx) {
   const std::uint64_t instance = event.request.instance;
   if (instance + config_.keep < highest_ || tosses_.contains(instance)) return;
@@ -45,34 +48,61 @@ void ThresholdCoin::on(const Requested<Toss>& event, Fx& fx) {
   if (!std::exchange(timer_armed_, true)) fx.push(ArmTimer{kResend, config_.resend});
 }
 
+bool ThresholdCoin::is_peer(NodeId from) {
+  const bool good = config_.committee.contains(from) && from != config_.self;
+  if (!good) ++stats_.refused;
+  return good;
+}
+
 void ThresholdCoin::on(const Received<Share>& event, Fx& fx) {
   const auto& [instance, share, ask] = event.message;
-  if (!config_.committee.contains(event.from) || event.from == config_.self) {
-    ++stats_.refused;
-    return;
-  }
+  if (!is_peer(event.from)) return;
   if (instance + config_.keep < highest_) {
     ++stats_.unused;
     return;
   }
   const auto it = tosses_.find(instance);
-  if (it == tosses_.end()) return wait(event.from, instance, share);
-  if (ask) fx.send(event.from, Share{instance, it->second.good.front().share, false});
+  if (it == tosses_.end()) {
+    if (instance < settled_) return on(Late{event.from, event.message}, fx);
+    return wait(event.from, instance, share);
+  }
+  if (ask) answer(event.from, instance, it->second.good.front().share, fx);
   if (it->second.done) return;
   if (it->second.heard.contains(event.from)) return repeated(it->second, event.from, share);
   count(it->second, event.from, share);
   settle(instance, it->second, fx);
 }
 
-// Not tossed here: the own share stays hidden, theirs waits within their quota. A node that lags
-// hears of more instances than that from correct nodes.
+// R6. Nothing of it is kept here, so what a peer makes this node compute is bounded by its answers.
+void ThresholdCoin::on(const Late& event, Fx& fx) {
+  const auto& [instance, share, ask] = event.share;
+  if (tosses_.contains(instance)) return on(Received<Share>{event.from, event.share}, fx);
+  if (!is_peer(event.from)) return;
+  ++stats_.unused;
+  if (!ask || instance + config_.keep < highest_ || served_.used(event.from) >= config_.early)
+    return;
+  if (const auto mine = config_.scheme->share(instance)) answer(event.from, instance, *mine, fx);
+}
+
+// R6. A peer that lacks more gets it in the next period: it asks for the lowest instances first.
+void ThresholdCoin::answer(NodeId to, std::uint64_t instance, const crypto::CoinShare& share,
+                           Fx& fx) {
+  if (served_.used(to) >= config_.early || !served_.take(to)) return;
+  serves_ = true;
+  fx.send(to, Share{instance, share, false});
+  if (!std::exchange(timer_armed_, true)) fx.push(ArmTimer{kResend, config_.resend});
+}
+
+// R2. Not tossed here: the own share stays hidden, theirs waits within their quota. A node that
+// lags hears of more instances than that from correct nodes.
 void ThresholdCoin::wait(NodeId from, std::uint64_t instance, const crypto::CoinShare& share) {
   const auto* first = early_.find({instance, from});
   if (first != nullptr && first->bytes != share.bytes) {
     ++stats_.refused;
     return;
   }
-  if (first != nullptr || !early_.insert(from, {instance, from}, share)) ++stats_.unused;
+  const bool room = first == nullptr && early_.held_by(from) < config_.early;
+  if (!room || !early_.insert(from, {instance, from}, share)) ++stats_.unused;
 }
 
 // A node has one share of an instance, and sends it again while it lacks those of others.
@@ -91,7 +121,7 @@ void ThresholdCoin::count(Pending& toss, NodeId from, const crypto::CoinShare& s
   (from == config_.self ? toss.good : toss.unverified).push_back({from, share});
 }
 
-// Shares are verified when they could be enough, all at once.
+// R3. Shares are verified when they could be enough, all at once.
 void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
   const std::size_t needed = config_.scheme->threshold();
   if (toss.done || toss.good.size() + toss.unverified.size() < needed) return;
@@ -118,6 +148,13 @@ void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
   fx.deliver(Tossed{instance, *value, std::move(shares)});
 }
 
+// R2: shares of what is never tossed would keep the places of those that come.
+void ThresholdCoin::settle_below(std::uint64_t first) {
+  settled_ = std::max(settled_, first);
+  early_.erase_below({settled_, NodeId{0}});
+}
+
+// R5
 void ThresholdCoin::forget() {
   const std::uint64_t lowest = highest_ > config_.keep ? highest_ - config_.keep : 0;
   tosses_.erase(tosses_.begin(), tosses_.lower_bound(lowest));
@@ -133,9 +170,12 @@ void ThresholdCoin::forget(std::uint64_t first, std::uint64_t last) {
   for (const auto& key : dead) (void)early_.take(key);
 }
 
+// R4
 void ThresholdCoin::on(const Expired& event, Fx& fx) {
   if (event.id != kResend) return;
   timer_armed_ = false;
+  if (std::exchange(serves_, false))
+    served_ = PeerQuota<kMostEarlyShares>(config_.committee.size());
   for (const auto& [instance, toss] : tosses_) {
     if (toss.done) continue;
     fx.broadcast(Share{instance, toss.good.front().share, true});

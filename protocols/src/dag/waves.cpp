@@ -21,8 +21,7 @@ void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
   }
   // The coin of a decided slot is no secret. A node that restarted before it decided may lack it,
   // and those that knew it may have restarted since.
-  const bool decided = message.instance >= 1 && message.instance < slots.next().value;
-  if (message.ask && decided) feed_coin(Requested<coin::Toss>{{message.instance}}, fx);
+  if (message.instance < slots.next().value) return feed_coin(coin::Late{from, message}, fx);
   feed_coin(Received<coin::Share>{from, message}, fx);
 }
 

@@ -326,7 +326,8 @@ bool HoneyBadger::order_next(Fx& fx) {
   return true;
 }
 
-// H11, H12: batches that are still encrypted are read once f+1 nodes told their shares.
+// H11, H12: batches that are still encrypted are read once as many nodes told their shares as the
+// encryption's threshold, n-f in a cluster.
 bool HoneyBadger::open(subset::Output& agreed, Fx& fx) {
   if (!seals_) return true;
   if (!seals_->told(agreed.epoch)) fx.broadcast(seals_->mine(agreed.epoch));

@@ -167,9 +167,9 @@ void leader_example(ThresholdCoin& coin, std::uint64_t slot, const Committee& co
   // </>
 }
 
-void local_example(std::uint64_t seed, LocalCoin::Fx& fx) {
+void local_example(NodeId self, const Digest& entropy, std::uint64_t seed, LocalCoin::Fx& fx) {
   // <thresher/protocols/coin/local_coin.hpp>
-  LocalCoin coin;
+  LocalCoin coin(self, entropy);
   coin.on(Start{seed}, fx);
   coin.on(Requested<Toss>{{7}}, fx);
   // </>

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "../../how_many.hpp"
+#include "thresher/crypto/key_file.hpp"
 #include "thresher/net/ports.hpp"
 
 namespace thresher::net {
@@ -177,6 +178,37 @@ TEST_P(CoinStreams, GoOnWhenAllWereDown) {
   expect_alike();
 }
 
+// A fresh seed in place of a lost one deals other rows than the node committed to.
+TEST_P(CoinStreams, DoNotGoOnWithAnotherSeed) {
+  if (GetParam() == "vrf-coin") GTEST_SKIP() << "its seed is the caller's";
+  {
+    std::vector<std::unique_ptr<CoinStream>> runs;
+    for (std::size_t i = 0; i < kNodes; ++i) runs.push_back(begin(i, true));
+    ASSERT_TRUE(go_on({0, 1, 2, 3}, 2));
+  }
+  const std::filesystem::path folder = folder_ / "node0";
+  const auto refused = [&] {
+    const auto run = CoinStream::begin(options(0, true), [](const CoinToss&) {});
+    return run ? Error{} : run.error();
+  };
+  const std::filesystem::path seed = folder / "seed.key";
+  const std::filesystem::path away = folder / "away";
+  std::filesystem::rename(seed, away);
+  EXPECT_EQ(refused().code, ErrorCode::kMissing);
+  EXPECT_THAT(refused().text(), HasSubstr("seed.key' is gone"));
+  EXPECT_FALSE(std::filesystem::exists(seed));
+  // So it is without the mark, which folders of before have not; and another seed is refused by it.
+  std::filesystem::rename(folder / "seed.key.pub", folder / "mark");
+  EXPECT_EQ(refused().code, ErrorCode::kMissing);
+  std::filesystem::rename(folder / "mark", folder / "seed.key.pub");
+  ASSERT_TRUE(crypto::save_key(crypto::SigningKey::generate(), seed.string()));
+  EXPECT_EQ(refused().code, ErrorCode::kMismatch);
+  std::filesystem::rename(away, seed);
+  std::filesystem::remove(folder / "seed.key.pub");
+  EXPECT_TRUE(begin(0, true)) << "a folder of before";
+  EXPECT_TRUE(std::filesystem::exists(folder / "seed.key.pub"));
+}
+
 TEST_P(CoinStreams, RefuseInWordsWhatCannotBe) {
   const auto problem = [&](auto change) {
     CoinStreamOptions o = options(0, false);
@@ -193,6 +225,11 @@ TEST_P(CoinStreams, RefuseInWordsWhatCannotBe) {
     EXPECT_THAT(problem([](auto& o) { o.vrf_keys.pop_back(); }), HasSubstr("3 keys are given"));
     EXPECT_THAT(problem([](auto& o) { o.vrf_seed.reset(); }), HasSubstr("seed"));
     EXPECT_THAT(problem([this](auto& o) { o.vrf_seed = seeds_[1]; }), HasSubstr("not that of"));
+    EXPECT_THAT(problem([this](auto& o) {
+                  o.vrf_seed = keys_[0].seed();
+                  o.vrf_keys[0] = keys_[0].public_key();
+                }),
+                HasSubstr("signs with"));
   } else {
     EXPECT_THAT(problem([](auto& o) {
                   o.sides = 0;

@@ -154,6 +154,37 @@ class Dkg(Network):
             self.assertFalse((self.home(node) / "dkg").exists())
             self.assertEqual(run("config", "check", "--home", self.home(node)).returncode, 0)
 
+    def test_a_part_of_a_share_is_none_while_its_run_goes_on(self):
+        """A kill between creating and writing coin.key left one, and the advice was a backup or another epoch."""
+        early = [self.begin(node, "--linger", 1) for node in range(3)]
+        for process in early:
+            _, err = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 0, err)
+        share, genesis = self.home(0) / "coin.key", self.net / "genesis.json"
+        whole, named = share.read_bytes(), genesis.read_text()
+        plain = json.loads(named)
+        del plain["coin"]
+        # They give it its share again, and stay for the fourth.
+        others = [self.begin(node, "--patience", 200) for node in (1, 2)]
+        lengths = range(len(whole)) if LONG else (0, 10, 40, len(whole) - 1)
+        for length in lengths:
+            # The others may have named the coin in the file that all share, or not yet.
+            genesis.write_text(named if length % 4 == 0 else json.dumps(plain))
+            share.write_bytes(whole[:length])
+            again = run("dkg", "--home", self.home(0), "--linger", 0)
+            self.assertEqual((again.returncode, again.stderr), (0, ""), length)
+            self.assertEqual(share.read_bytes(), whole)
+            self.assertEqual(json.loads(genesis.read_text()), json.loads(named))
+        # What is no part of this run's share is somebody's, and stays.
+        other = whole[:30] + (b"0" if whole[30:31] != b"0" else b"1")
+        share.write_bytes(other)
+        refused = run("dkg", "--home", self.home(0), "--linger", 0)
+        self.assertEqual(refused.returncode, 1)
+        self.assertEqual(share.read_bytes(), other)
+        for process in others:
+            process.kill()
+            process.communicate()
+
     def test_a_kill_while_a_finished_run_is_removed_leaves_no_damaged_one(self):
         """What is left of it is removed by the next start, whichever part that is."""
         made = [self.begin(node) for node in range(NODES)]

@@ -157,6 +157,7 @@ RULE_PAGES = [
     (r"coin/committee", ["committee-coin"]),
     (r"coin/dkg", ["dkg"]),
     (r"coin/vrf", ["vrf-coin"]),
+    (r"coin/local", ["local-coin"]),
     (r"coin/threshold", ["threshold-coin"]),
 ]
 RULE = re.compile(r"(?<![\w`:-])([A-Z]\d{1,2})(?![\w`(])")

@@ -360,6 +360,53 @@ TEST(Rounds, WhoWasAwayIsHelpedThroughOldRounds) {
 }
 
 // A liar that was heard in old rounds and says them again changes nothing there.
+// A node that restarted tossed the coin of an old round for whoever asked, told everybody, and
+// waited for the others.
+TEST(Rounds, CoinsOfOldRoundsAreToldToTheirAskerAlone) {
+  constexpr std::uint32_t kNow = 60;
+  const Committee c = *Committee::of(4);
+  const auto coin_of = [&](std::uint16_t i) {
+    return std::make_shared<coin::IdealCoin>(2, NodeId{i}, 1);
+  };
+  BcaAgreement node({.committee = c, .self = NodeId{0}, .window = kWindow, .coin = coin_of(0)});
+  BcaAgreement::Fx fx;
+  for (std::uint64_t instance = 0; instance < kWindow; ++instance) {
+    Writer record;
+    record.u8(0).u8(0).u32(0);
+    const Bytes key = Bytes::from(Writer().u64(instance).u32(kNow).take());
+    node.on(Restored{agreement::kRounds, key, Bytes::from(record.take()), {}}, fx);
+  }
+  node.on(Start{1}, fx);
+  for (std::uint64_t instance = 0; instance < kWindow; ++instance)
+    node.on(Requested<Propose>{{instance, true}}, fx);
+  ASSERT_EQ(node.round(0), kNow);
+  std::set<std::uint64_t> lacking;
+  for (std::uint64_t instance = 0; instance < kWindow; ++instance) {
+    for (std::uint32_t round = 1; round < kNow; ++round) lacking.insert(instance << 16 | round);
+  }
+  int periods = 0;
+  for (; !lacking.empty() && periods < 100; ++periods) {
+    fx.clear();
+    for (const std::uint64_t i : std::set<std::uint64_t>(lacking))
+      node.on(
+          Received<BcaAgreement::Message>{NodeId{1}, coin::Share{i, *coin_of(1)->share(i), true}},
+          fx);
+    std::size_t answers = 0;
+    for (const auto& effect : fx.list()) {
+      EXPECT_FALSE(std::holds_alternative<Broadcast<BcaAgreement::Message>>(effect));
+      const auto* s = std::get_if<Send<BcaAgreement::Message>>(&effect);
+      if (s == nullptr || !std::holds_alternative<coin::Share>(s->message)) continue;
+      EXPECT_EQ(s->to, NodeId{1});
+      lacking.erase(std::get<coin::Share>(s->message).instance);
+      ++answers;
+    }
+    ASSERT_LE(answers, coin::kEarlyShares);
+    ASSERT_GT(answers, 0u);
+    node.on(Expired{TimerId{1, {{1}, 1}}}, fx);  // the coin's, behind its hop
+  }
+  EXPECT_EQ(periods, 8) << "of " << (kWindow * (kNow - 1)) << " coins";
+}
+
 TEST(Rounds, OldRoundsAreOver) {
   Committee4 run(8);
   for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);

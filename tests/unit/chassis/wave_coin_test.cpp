@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -54,6 +55,25 @@ TEST(WaveCoin, RemembersWhatWasTossedUntilItIsDecided) {
   coin.forget(5);
   EXPECT_FALSE(coin.was_tossed(3));
   EXPECT_TRUE(coin.was_tossed(5));
+}
+
+TEST(WaveCoin, TossesNoneThatIsDecidedAndTellsItToThoseThatAsk) {
+  WaveCoin coin(drawn(), true);
+  const auto nobody = [](std::uint64_t, NodeId) { FAIL(); };
+  const auto heard = [&](std::uint64_t wave, bool ask) {
+    const coin::IdealCoin other(3, node(1), kSeed);
+    Fx fx;
+    coin.feed(Received<coin::Share>{node(1), {wave, *other.share(wave), ask}}, fx, nobody);
+    return std::count_if(fx.list().begin(), fx.list().end(), [](const auto& e) {
+      EXPECT_FALSE(std::holds_alternative<Broadcast<coin::Share>>(e));
+      return std::holds_alternative<Send<coin::Share>>(e);
+    });
+  };
+  EXPECT_EQ(heard(4, true), 0) << "it is a secret yet";
+  coin.forget(5);
+  EXPECT_EQ(heard(4, true), 1);
+  EXPECT_EQ(heard(4, false), 0);
+  EXPECT_EQ(heard(5, true), 0);
 }
 
 TEST(WaveCoin, IsNotUsedByRulesWhoseLeadersTakeTurns) {

@@ -454,6 +454,31 @@ TEST(SetupFreeCoin, OldInstancesAreForgottenEverywhere) {
   EXPECT_EQ(run.have(24), 4u);
 }
 
+// It dealt the last 64, of which its coin forgot all but 16 at once.
+TEST(SetupFreeCoin, ABeaconThatWasAwayTossesWhatItsCoinKeeps) {
+  for (const std::uint64_t window : {16u, 4u}) {
+    coin::SetupFreeBeacon node({.coin = {.committee = *Committee::of(4),
+                                         .self = NodeId{0},
+                                         .scheme = ideal(4, NodeId{0}),
+                                         .window = window}});
+    coin::SetupFreeBeacon::Fx fx;
+    node.on(Start{}, fx);
+    fx.clear();
+    for (std::uint16_t from = 1; from <= 2; ++from)
+      node.on(Received<SetupFree::Message>{NodeId{from},
+                                           gather::Members{.instance = 100, .members = NodeSet(4)}},
+              fx);
+    std::set<std::uint64_t> said;
+    const auto note = [&](const SetupFree::Message& m) { said.insert(coin::instance_of(m)); };
+    for (const auto& effect : fx.list()) {
+      if (const auto* s = std::get_if<Send<SetupFree::Message>>(&effect)) note(s->message);
+      if (const auto* b = std::get_if<Broadcast<SetupFree::Message>>(&effect)) note(b->message);
+    }
+    EXPECT_EQ(said.size(), window);
+    EXPECT_TRUE(said.contains(100));
+  }
+}
+
 // Also when all nodes were down at once, between two tosses or in one, nobody waits for the others.
 TEST(SetupFreeCoin, ABeaconGoesOnAfterARestartOfAll) {
   for (std::uint64_t at = 100; at < 30'000; at += 1130) {

@@ -1,7 +1,9 @@
 // The protocol: when nodes reveal, what liars can do, what is lost and sent again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "coins.hpp"
@@ -222,6 +224,89 @@ TEST(Tossing, SharesAheadOfTheirTimeAreBoundedForEachPeer) {
   net.toss(0, 5);
   net.deliver_all();
   EXPECT_TRUE(net.values[0].contains(5));  // the flood took no room from node 2
+}
+
+/// Node 0 alone; the others are the test.
+struct Alone {
+  explicit Alone(std::size_t early = kEarlyShares)
+      : node({.committee = *Committee::of(4),
+              .self = NodeId{0},
+              .scheme = std::make_shared<IdealCoin>(3, NodeId{0}, 9),
+              .early = early}) {}
+  void share(std::uint16_t from, std::uint64_t instance, bool ask = false) {
+    const IdealCoin theirs(3, NodeId{from}, 9);
+    node.on(Received<Share>{NodeId{from}, {instance, *theirs.share(instance), ask}}, fx);
+  }
+  template <class Effect>
+  std::size_t take() {
+    const auto is = [](const auto& e) { return std::holds_alternative<Effect>(e); };
+    const auto out = std::count_if(fx.list().begin(), fx.list().end(), is);
+    fx.clear();
+    return static_cast<std::size_t>(out);
+  }
+
+  ThresholdCoin node;
+  ThresholdCoin::Fx fx;
+};
+
+// They took the places of those of the next thousand instances, of which each waited to be said
+// again.
+TEST(Tossing, SharesOfSettledInstancesTakeNoPlace) {
+  Alone a;
+  for (std::uint64_t s = 1; s <= 10; ++s) a.node.on(Requested<Toss>{{s}}, a.fx);
+  for (std::uint64_t s = 100; s < 100 + kEarlyShares; ++s) {
+    for (std::uint16_t from = 1; from < 4; ++from) a.share(from, s);
+  }
+  EXPECT_EQ(a.node.early_shares(), 3 * kEarlyShares);
+  a.node.settle_below(170);
+  EXPECT_EQ(a.node.early_shares(), 0u);
+  for (std::uint64_t s = 11; s < 170; ++s) a.share(1, s);
+  EXPECT_EQ(a.node.early_shares(), 0u);
+  EXPECT_EQ(a.node.instances(), 10u);
+  a.fx.clear();
+  for (std::uint64_t s = 170; s < 1400; ++s) {
+    for (std::uint16_t from = 1; from < 4; ++from) a.share(from, s);
+    a.node.on(Requested<Toss>{{s}}, a.fx);
+    ASSERT_EQ(a.take<Deliver<Tossed>>(), 1u) << s;
+  }
+  EXPECT_EQ(a.node.stats().refused, 0u);
+}
+
+TEST(Tossing, APeerGetsSoManyAnswersAtATimeAndInTheEndAll) {
+  for (const bool tossed : {true, false}) {
+    Alone a(100);
+    for (std::uint64_t s = 0; s < 300 && tossed; ++s) a.node.on(Requested<Toss>{{s}}, a.fx);
+    if (!tossed) a.node.settle_below(300);
+    a.fx.clear();
+    std::uint64_t told = 0;
+    for (int period = 0; period < 3; ++period) {
+      for (int again = 0; again < 2; ++again) {
+        for (std::uint64_t s = told; s < 300; ++s) a.share(1, s, true);
+      }
+      for (const auto& effect : a.fx.list()) {
+        EXPECT_FALSE(std::holds_alternative<Broadcast<Share>>(effect));
+        EXPECT_FALSE(std::holds_alternative<Deliver<Tossed>>(effect));
+      }
+      ASSERT_EQ(a.take<Send<Share>>(), 100u) << "period " << period;
+      a.share(2, 0, true);
+      EXPECT_EQ(a.take<Send<Share>>(), 1u) << "another peer has its own";
+      told += 100;
+      a.node.on(Expired{{kResendTimer, {}}}, a.fx);
+      a.fx.clear();
+    }
+    EXPECT_EQ(a.node.instances(), tossed ? 300u : 0u) << "nothing is kept for those that ask";
+    EXPECT_EQ(a.node.stats().refused, 0u);
+  }
+}
+
+// A quota of its own where many instances are tossed at the same time.
+TEST(Tossing, AsManySharesWaitAsAreTossedTogether) {
+  EXPECT_EQ(early_shares_for(1), kEarlyShares);
+  EXPECT_EQ(early_shares_for(16 * 100), 1600u);
+  EXPECT_EQ(early_shares_for(~std::uint64_t{0}), kMostEarlyShares);
+  Alone a(early_shares_for(100));
+  for (std::uint64_t s = 0; s < 200; ++s) a.share(1, s);
+  EXPECT_EQ(a.node.early_shares(), 100u);
 }
 
 TEST(Tossing, OldInstancesAreForgotten) {

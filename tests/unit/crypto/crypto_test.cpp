@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -211,16 +213,75 @@ TEST_F(KeyFile, IsWrittenWholeOrNotAtAll) {
   for (const rlim_t bytes : {0u, 1u, 60u}) {
     const rlimit full{bytes, before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+    errno = 0;
     const auto key = save_key(SigningKey::generate(), path_);
+    errno = 0;
     const auto coin = save_coin_share(share, path_ + ".coin");
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-    EXPECT_FALSE(key);
-    EXPECT_FALSE(coin);
+    ASSERT_FALSE(key);
+    ASSERT_FALSE(coin);
+    // A write of a part is no error of the system's: it said `Success`.
+    EXPECT_NE(key.error().what.find("too large"), std::string::npos) << key.error();
+    EXPECT_NE(coin.error().what.find("too large"), std::string::npos) << coin.error();
     EXPECT_TRUE(std::filesystem::is_empty(dir_)) << bytes;
   }
   (void)std::signal(SIGXFSZ, handler);
   EXPECT_TRUE(save_key(SigningKey::generate(), path_));
   EXPECT_TRUE(save_coin_share(share, path_ + ".coin"));
+}
+
+// A child that is killed by its first write: nothing stands under the name, which is the next
+// one's. A part of a share that a kill left there ended every later run of the nodes that make
+// keys.
+TEST_F(KeyFile, AKillBetweenCreatingAndWritingLeavesNothingUnderItsName) {
+  const std::string coin = path_ + ".coin";
+  const RistrettoScalar share{std::byte{1}};
+  for (const bool of_coin : {false, true}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const rlimit nothing{0, 0};
+      (void)::setrlimit(RLIMIT_CORE, &nothing);
+      (void)::setrlimit(RLIMIT_FSIZE, &nothing);
+      if (of_coin) (void)save_coin_share(share, coin);
+      if (!of_coin) (void)save_key(SigningKey::generate(), path_);
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  EXPECT_FALSE(std::filesystem::exists(coin));
+  EXPECT_TRUE(save_key(SigningKey::generate(), path_));
+  EXPECT_TRUE(save_coin_share(share, coin));
+  EXPECT_TRUE(load_key(path_));
+  EXPECT_TRUE(load_coin_share(coin));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_), {}), 2) << "and no parts";
+}
+
+// Versions before left one where they were killed; and what is somebody else's is no such part.
+TEST_F(KeyFile, APartOfACoinShareIsToldFromAWholeOne) {
+  const std::string coin = path_ + ".coin";
+  const RistrettoScalar share{std::byte{0x1a}, std::byte{2}};
+  ASSERT_TRUE(save_coin_share(share, coin));
+  EXPECT_FALSE(is_part_of_coin_share(coin));
+  EXPECT_FALSE(is_part_of_coin_share(coin, &share));
+  for (std::uintmax_t length = std::filesystem::file_size(coin); length-- > 0;) {
+    std::filesystem::resize_file(coin, length);
+    EXPECT_TRUE(is_part_of_coin_share(coin)) << length;
+    EXPECT_TRUE(is_part_of_coin_share(coin, &share)) << length;
+    EXPECT_EQ(load_coin_share(coin).error().code, ErrorCode::kMalformed);
+  }
+  for (const char* text : {"thresher-coin-share 2", "thresher-coin-share 1\n0g", "key"}) {
+    write(coin, text);
+    EXPECT_FALSE(is_part_of_coin_share(coin)) << text;
+    EXPECT_FALSE(is_part_of_coin_share(coin, &share)) << text;
+  }
+  write(coin, "thresher-coin-share 1\n1b");
+  EXPECT_TRUE(is_part_of_coin_share(coin));
+  EXPECT_FALSE(is_part_of_coin_share(coin, &share));
+  EXPECT_FALSE(is_part_of_coin_share(dir_.string()));
+  EXPECT_FALSE(is_part_of_coin_share(path_ + ".none"));
 }
 
 TEST_F(KeyFile, AFolderIsNone) {

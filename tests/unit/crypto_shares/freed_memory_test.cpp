@@ -111,6 +111,7 @@ TEST(FreedMemory, ADealerLeavesNoCoefficientAndNoShareOfItsSecret) {
   check();
   const Bytes row = watching([&] { return dealer.row(7, NodeId{3}); });
   check();
+  for (const Item& value : items_of(row.view())) EXPECT_FALSE(was_freed(value)) << "of the row";
   const auto shared = dealer.open(7, NodeId{1}, commitment.view());
   ASSERT_NE(shared, nullptr);
   EXPECT_FALSE(was_freed(items_of(shared->share(row.view()).view())[0]));

@@ -1,9 +1,10 @@
-// A protocol whose disk has failed.
+// How a protocol is started, and what becomes of it when its disk has failed.
 #include "channels/protocol_host.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 
 namespace thresher::net {
 namespace {
@@ -71,6 +72,34 @@ TEST(ProtocolHost, KeepsNothingOfItsPeersOnceItsDiskHasFailed) {
   EXPECT_TRUE(last.expired());
   host.drain();
   EXPECT_EQ(failures, 1);
+}
+
+/// Remembers what it was started with.
+struct Seeded {
+  using Message = Payload;
+  using Output = int;
+  using Request = int;
+  using Fx = Effects<Message, Output>;
+  void on(const Start& event, Fx&) { seed = event.seed; }
+  void on(const Received<Message>&, Fx&) {}
+  void on(const Requested<Request>&, Fx&) {}
+  std::uint64_t seed = 0;
+};
+
+// It was zero at every node and start, so that everybody could compute what nodes throw.
+TEST(ProtocolHost, DrawsAnotherSeedAtEachStart) {
+  Loop loop;
+  std::weak_ptr<const int> last;
+  std::set<std::uint64_t> seeds{0};
+  // Two nodes, and each of them once more.
+  for (std::uint16_t start = 0; start < 4; ++start) {
+    HostLinks<int> links;
+    links.self = NodeId{static_cast<std::uint16_t>(start % 2)};
+    links.loop = &loop;
+    ProtocolHost<Seeded, NotingCodec> host(Seeded{}, NotingCodec{&last}, std::move(links));
+    ASSERT_TRUE(host.restore([] { return true; }));
+    EXPECT_TRUE(seeds.insert(host.protocol().seed).second) << "start " << start;
+  }
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 
 namespace thresher::crypto {
 
-/// Writes a new file with mode 0600, whole or not at all.
+/// Writes a new file with mode 0600, whole or not at all, whenever the machine stops, and durable
+/// with its name. PATH.unfinished is overwritten meanwhile.
 Result<Unit, Error> save_key(const SigningKey& key, const std::string& path);
 /// Reads a key, with or without its public half, which has to fit the secret one.
 Result<SigningKey, Error> load_key(const std::string& path);

@@ -46,7 +46,7 @@ class ThresholdEncryption final : public EncryptionScheme {
   static constexpr std::size_t kOverhead = 128;
 
   Digest context(std::string_view domain, ByteView label, ByteView rest) const;
-  RistrettoScalar exponent(ByteView label, ByteView text) const;
+  Secret<RistrettoScalar> exponent(ByteView label, ByteView text) const;
   void stream(const RistrettoPoint& maker, const RistrettoPoint& shared,
               std::span<std::byte> text) const;
 

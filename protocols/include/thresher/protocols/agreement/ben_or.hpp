@@ -19,7 +19,7 @@ class BenOr : public agreement::RoundAgreement<coin::LocalCoin> {
   static constexpr std::string_view kName = "ben-or";
   static constexpr std::uint32_t kNodesPerFault = 5;
 
-  /// Config::coin is not looked at.
+  /// Config::coin is not looked at. Where peers may lie, Config::entropy is fresh at each start.
   explicit BenOr(Config config) : RoundAgreement(std::move(config), agreement::kBenOrRounds) {}
 };
 

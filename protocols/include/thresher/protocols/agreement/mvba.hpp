@@ -66,7 +66,8 @@ struct Holds {
 void encode_holds(const Holds& holds, std::uint32_t n, Writer& out);
 std::optional<Holds> decode_holds(Reader& in, std::uint32_t n);
 
-/// The order in which an election's value has all n origins as candidates: each order alike.
+/// The order in which an election's value has all n origins as candidates. 64 bits of the value
+/// draw it: up to 20 nodes each order may come, of more 2^64 of them.
 std::vector<NodeId> candidates(const Digest& value, std::uint32_t n);
 
 /// Durable records beside those of PayloadVotes: what this node said that it holds, by instance.

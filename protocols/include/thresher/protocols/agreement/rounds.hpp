@@ -75,6 +75,9 @@ class RoundAgreement {
     NodeId self{};
     std::uint64_t window = 64;  ///< instances open at a time
     std::shared_ptr<const crypto::CoinScheme> coin{};
+    /// Of coins that nodes throw themselves: LocalCoin's. A host draws it; simulations leave it
+    /// zero.
+    Digest entropy{};
     const RoundTables* tables = nullptr;  ///< null: the agreement's own; tests break them
     VoteLog* trace = nullptr;             ///< where steps are logged; null: nowhere
   };

@@ -17,6 +17,7 @@
 // good as the scheme: with IdealCoin anybody may know them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,15 @@
 
 namespace thresher::coin {
 
-/// Rounds that are behind the others' and are tossed still: peers may need the shares.
+/// Rounds that are behind the others' and are tossed still: peers may need the shares. Fewer where
+/// the coin keeps fewer.
 inline constexpr std::uint64_t kCatchUp = 64;
+template <class CoinConfig>
+std::uint64_t caught_up(const CoinConfig& coin) {
+  // What it makes room for it would forget at once.
+  if constexpr (requires { coin.window; }) return std::min<std::uint64_t>(kCatchUp, coin.window);
+  return kCatchUp;
+}
 
 /// The beacon's only table of records: the lowest round that was not tossed. No coin has it.
 inline constexpr std::uint32_t kTossedTable = 0;

@@ -58,7 +58,7 @@ struct Ask {
   std::uint64_t instance = 0;
 };
 
-/// Eleven bytes and four and a half a bit, or so; and the mirror: empty when malformed, or with
+/// Nine bytes, and five more for each bit; and the mirror: empty when malformed, or with
 /// more bits than there are `committees`.
 void encode_word(const std::variant<Published, Ask>& word, Writer& out);
 std::optional<std::variant<Published, Ask>> decode_word(Reader& in, std::uint32_t committees);

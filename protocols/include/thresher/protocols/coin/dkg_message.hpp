@@ -34,7 +34,7 @@ struct Point {
 
 using Message = std::variant<Acks, Complaint, Reveal, Point>;
 
-/// Bytes of the largest one: `shares` of a dealing with its head.
+/// Bytes of what a complaint proves with, and of a point.
 inline constexpr std::size_t kProofBytes = 96;
 inline constexpr std::size_t kPointBytes = 32;
 

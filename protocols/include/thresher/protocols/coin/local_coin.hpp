@@ -1,11 +1,12 @@
 // `local-coin`: every node throws a coin of its own, for agreements that need no setup.
 //
-//   LocalCoin coin;
+//   LocalCoin coin(self, entropy);
 //   coin.on(Start{seed}, fx);                       // the host's randomness
 //   coin.on(Requested<Toss>{{7}}, fx);              // Deliver<Tossed>{7, value} at once
 //
-// Guarantees: a value for each toss, at once, that looks random without the seed.
-// Nodes get different values. Sends nothing and keeps nothing; a restarted node throws anew.
+// Guarantees: a value for each toss, at once, that looks random to whoever knows neither the seed
+// nor the entropy. Nodes get different values, also from the same of both. Sends nothing and keeps
+// nothing; with a fresh seed a restarted node throws anew.
 // Source: Ben-Or, "Another advantage of free choice" (PODC 1983).
 #pragma once
 
@@ -23,6 +24,10 @@ struct NoShare {
 
 class LocalCoin {
  public:
+  /// `entropy`: more than a seed's 64 bits, drawn by the host and told nobody: who guesses what a
+  /// node throws can keep it from throwing as the others do. Zero where runs are to be repeated.
+  explicit LocalCoin(NodeId self, const Digest& entropy = {}) : self_(self), entropy_(entropy) {}
+
   using Message = NoShare;
   using Output = Tossed;
   using Request = Toss;
@@ -36,6 +41,8 @@ class LocalCoin {
   void forget(std::uint64_t, std::uint64_t) {}
 
  private:
+  NodeId self_;
+  Digest entropy_;
   std::uint64_t seed_ = 0;
 };
 

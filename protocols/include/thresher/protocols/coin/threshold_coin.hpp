@@ -6,11 +6,13 @@
 //
 // Guarantees: all correct nodes that toss an instance get the same value, each once, when
 // scheme.threshold() nodes tossed it and at most n - threshold() stay silent; before a correct node
-// tosses, its share is nowhere. Shares for instances not tossed yet are bounded for each peer.
-// Nothing is persisted: a share is the same at every try, so a restarted node tosses again. Does
-// not hide anything that the scheme does not. Source: docs/protocols/threshold-coin.md.
+// tosses, its share is nowhere. Shares for instances not tossed yet are bounded for each peer, and
+// so are the answers that it gets. Nothing is persisted: a share is the same at every try, so a
+// restarted node tosses again. Does not hide anything that the scheme does not. Source:
+// docs/protocols/threshold-coin.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -59,8 +61,14 @@ inline Digest value_of_bit(bool bit) {
   return out;
 }
 
-/// Shares of one peer that wait for instances that were not tossed here.
+/// Quota of a peer where instances are tossed one after the other.
 inline constexpr std::size_t kEarlyShares = 64;
+/// And the largest that there is.
+inline constexpr std::size_t kMostEarlyShares = 4096;
+/// The quota where up to `open` instances may be tossed at the same time.
+constexpr std::size_t early_shares_for(std::uint64_t open) {
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(open, kEarlyShares, kMostEarlyShares));
+}
 
 struct Config {
   Committee committee = *Committee::make(4, 1);
@@ -68,6 +76,16 @@ struct Config {
   std::shared_ptr<const crypto::CoinScheme> scheme;
   Delay resend{4000};         ///< the own share again while the value is missing
   std::uint64_t keep = 1024;  ///< instances below the highest tossed one that are remembered
+  /// Shares of one peer that wait for instances not tossed here, and answers that it gets in 4
+  /// Delta, however often it asks. At most kMostEarlyShares.
+  std::size_t early = kEarlyShares;
+};
+
+/// A share of an instance whose value is no secret for the owner any more: it does not wait, and a
+/// peer that asks is told the own one, alone, though it was not tossed in this start.
+struct Late {
+  NodeId from;
+  Share share;
 };
 
 struct Stats {
@@ -93,9 +111,13 @@ class ThresholdCoin {
   explicit ThresholdCoin(Config config);
 
   void on(const Received<Share>&, Fx&);
+  void on(const Late&, Fx&);
   void on(const Requested<Toss>&, Fx&);
   void on(const Expired&, Fx&);
 
+  /// The value of no instance below `first` is a secret, and none of them will be tossed that was
+  /// not yet: from now on their shares are Late.
+  void settle_below(std::uint64_t first);
   /// Instances from `first` to before `last` matter no more to the owner: nothing is repeated or
   /// kept of them. Shares of them that come later are the owner's to keep away.
   void forget(std::uint64_t first, std::uint64_t last);
@@ -111,6 +133,8 @@ class ThresholdCoin {
     NodeSet heard;
     bool done = false;
   };
+  bool is_peer(NodeId from);
+  void answer(NodeId to, std::uint64_t instance, const crypto::CoinShare& share, Fx& fx);
   void count(Pending& toss, NodeId from, const crypto::CoinShare& share);
   void wait(NodeId from, std::uint64_t instance, const crypto::CoinShare& share);
   void repeated(const Pending& toss, NodeId from, const crypto::CoinShare& share);
@@ -120,8 +144,11 @@ class ThresholdCoin {
   Config config_;
   Stats stats_;
   std::map<std::uint64_t, Pending> tosses_;
-  PerPeerMap<std::pair<std::uint64_t, NodeId>, crypto::CoinShare, kEarlyShares> early_;
+  PerPeerMap<std::pair<std::uint64_t, NodeId>, crypto::CoinShare, kMostEarlyShares> early_;
+  PeerQuota<kMostEarlyShares> served_;  // answers since the last tick
+  bool serves_ = false;                 // some were
   std::uint64_t highest_ = 0;
+  std::uint64_t settled_ = 0;  // see settle_below()
   bool timer_armed_ = false;
 };
 
