@@ -10,6 +10,7 @@
 #include "interrupt.hpp"
 #include "linear.hpp"
 #include "prepare.hpp"
+#include "sums.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -315,22 +316,21 @@ class Builder {
     return set;
   }
 
-  Effect effect(const std::map<std::uint32_t, Change>& changes, std::size_t form) const {
-    Effect out;
-    std::int64_t set = 0;
+  // `amounts` says of each shared variable what `changes` does.
+  Effect effect(const AbstractMove& move, const std::map<std::uint32_t, Change>& changes,
+                const std::vector<std::int64_t>& amounts, std::size_t form) const {
+    const Linear& sum = out_.forms[form].sum;
     bool any_reset = false;
     bool all_reset = true;
-    for (const auto& [s, c] : out_.forms[form].sum.terms) {
+    for (const auto& [s, c] : sum.terms) {
       const auto it = changes.find(s.index);
       const bool reset = it != changes.end() && it->second.reset;
       any_reset |= reset;
       all_reset = all_reset && reset;
-      if (it == changes.end()) continue;
-      (reset ? set : out.amount) += c * it->second.amount;
     }
-    if (!any_reset) return out;
-    if (all_reset) return {Effect::Kind::kSet, set};
-    return {Effect::Kind::kAny, 0};
+    if (any_reset && !all_reset) return {Effect::Kind::kAny, 0};
+    return {any_reset ? Effect::Kind::kSet : Effect::Kind::kAdd,
+            added(sum, amounts, move.from, move.to)};
   }
   const std::vector<CellSet>& table(std::size_t form, const Effect& effect) {
     const auto [it, fresh] = tables_.try_emplace({form, effect});
@@ -364,12 +364,14 @@ class Builder {
     return static_cast<std::size_t>(std::find(f.cells.begin(), f.cells.end(), truth_values) -
                                     f.cells.begin());
   }
+    std::vector<std::int64_t> amounts(ta_.shared.size());
+    for (const auto& [variable, change] : changes_[m]) amounts[variable] = change.amount;
 
   void finish(std::size_t m) {
     AbstractMove& move = out_.moves[m];
     for (std::size_t i = 0; i < out_.forms.size(); ++i) {
       move.guards.push_back(cells_where(literals_[m], i));
-      const Effect e = effect(changes_[m], i);
+      const Effect e = effect(move, changes_[m], amounts, i);
       const bool same = e.kind == Effect::Kind::kAdd && e.amount == 0;
       move.steps.push_back(same ? std::vector<CellSet>{} : table(i, e));
     }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "linear.hpp"
+#include "sums.hpp"
 #include "trial.hpp"
 
 namespace thresher::verify {
@@ -279,15 +280,8 @@ void Encoding::add_feeding(const Boundary& before, const Transition& t) {
   }
 }
 
-std::int64_t Encoding::change(const Linear& form, const Move& move) const {
-  std::int64_t sum = 0;
-  for (const auto& [s, coefficient] : form.terms) {
-    if (s.kind == Symbol::Kind::kShared) sum += coefficient * move.adds[s.index];
-    if (s.kind != Symbol::Kind::kLocation) continue;
-    if (s.index == move.to) sum += coefficient;
-    if (s.index == move.from) sum -= coefficient;
-  }
-  return sum;
+std::int64_t Encoding::change(const Linear& form, const Move& move) {
+  return added(form, move.adds, move.from, move.to);
 }
 
 // Once true it stays true (rising), or once false it stays false.

@@ -89,7 +89,7 @@ class Encoding {
   z3::expr throughout(const Formula& f, std::size_t transition);
   z3::expr strictly(const Formula& f, std::size_t transition);
   std::vector<z3::expr_vector> terms_of(const std::vector<z3::expr>& all) const;
-  std::int64_t change(const Linear& form, const Move& move) const;
+  static std::int64_t change(const Linear& form, const Move& move);
   bool monotone(const Formula& f, bool rising) const;
   std::vector<Step> in_order(const std::vector<std::int64_t>& firings) const;
   Stretch add_stretch(std::size_t before);

@@ -16,6 +16,13 @@ constexpr std::int64_t kLargestParameter = 7;
 constexpr std::size_t kMostNodes = 300'000;
 constexpr std::size_t kMostStarts = 50'000;
 constexpr std::size_t kMostLocations = 1'000;
+/// Numbers in all configurations, and edges between them: each a quarter of a gigabyte.
+constexpr std::size_t kMostNumbers = 32'000'000;
+constexpr std::size_t kMostEdges = 32'000'000;
+/// Instances that are run where none has parameters up to kLargestParameter.
+constexpr int kMostOfTheSmallest = 5;
+/// How much longer than the small ones those may take before a property is called safe.
+constexpr double kSmallestTakes = 4;
 
 /// The configurations of one instance, found as they are asked for.
 class Graph {
@@ -315,7 +322,8 @@ Exploration explored(const Automaton& ta, const Property& property,
   return out;
 }
 
-/// What the small instances showed, up to the first violation.
+/// What the small instances showed, or where there are none the smallest, up to the first
+/// violation.
 struct Tour {
   Exploration last;
   std::size_t complete = 0;
@@ -325,26 +333,37 @@ struct Tour {
   /// Why none was run in full.
   std::string why_none() const {
     const std::string largest = std::to_string(kLargestParameter);
+  bool small = true;      ///< some have parameters up to kLargestParameter
     if (!in_time) return "no small instance could be run in time";
-    if (begun == 0) return "no instance has parameters up to " + largest + ", so none was run";
+    const std::string none = "no instance has parameters up to " + largest;
+    if (begun == 0) return none + ", and none that is larger could be run";
+    if (!small) return none + ", and the smallest are too large to be run in full";
     return "all instances with parameters up to " + largest + " are too large to be run in full";
   }
 };
 
-Tour tour(const Automaton& ta, const Property& property, const Budget& budget) {
+/// `more`: for the smallest instances where there are no small ones.
+Tour tour(const Automaton& ta, const Property& property, const Budget& budget, const Budget& more) {
   Tour out;
-  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
-    out.last = explored(ta, property, parameters, budget);
-    out.complete += out.last.complete ? 1 : 0;
-    out.begun += out.last.started ? 1 : 0;
-    return !out.last.witness;
-  });
+  const auto run = [&](const Budget& own) {
+    return [&, of = &own](const std::vector<std::int64_t>& parameters) {
+      out.last = explored(ta, property, parameters, *of);
+      out.complete += out.last.complete ? 1 : 0;
+      out.begun += out.last.started ? 1 : 0;
+      return !out.last.witness;
+    };
+  };
+  for_each_instance(ta, kLargestParameter, budget, run(budget));
   out.in_time = !budget.over();
   return out;
 }
 
 std::string too_many_locations() {
   return "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
+  if (out.begun > 0) return out;
+  out.small = false;
+  for_each_smallest(ta, kMostOfTheSmallest, more, run(more));
+  out.in_time = out.in_time && (out.begun > 0 || !more.over());
 }
 
 // For a tour without a violation.
@@ -376,7 +395,7 @@ CheckResult check_explicit(const Automaton& ta, const Property& property, double
     out.why = too_many_locations();
     return out;
   }
-  Tour all = tour(ta, property, budget);
+  Tour all = tour(ta, property, budget, budget);
   if (all.last.witness) {
     out.verdict = Safety::kViolated;
     out.witness = std::move(all.last.witness);
@@ -396,7 +415,8 @@ Rehearsal rehearse(const Automaton& ta, const Property& property, double seconds
     out.why_none = too_many_locations();
     return out;
   }
-  Tour all = tour(ta, property, budget);
+  const Budget more((1 + kSmallestTakes) * seconds, control.stop);
+  Tour all = tour(ta, property, budget, more);
   out.instances = all.complete;
   if (all.complete == 0) out.why_none = all.why_none();
   out.witness = std::move(all.last.witness);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sums.hpp"
 #include "thresher/core/names.hpp"
 
 namespace thresher::verify {
@@ -118,6 +119,12 @@ void Grammar::check_guard(const Token& at, const Formula& f) const {
     fail(at, "a guard is over shared variables and parameters, not over locations");
   }
   for (const Formula& c : f.children) check_guard(at, c);
+}
+Automaton Grammar::finished() {
+  if (auto large = numbers_problem(ta_)) {
+    throw Problem{{large->code, file_ + ": " + large->what, file_, large->remedy}};
+  }
+  return std::move(ta_);
 }
 std::optional<Update> Grammar::update_of(const Token& at, Symbol variable, Linear value) const {
   const auto self = value.terms.find(variable);

@@ -49,6 +49,8 @@ class Grammar {
                   std::vector<std::string>& into);
   Symbol symbol(const Token& at, const std::string& text) const;
   void check_guard(const Token& at, const Formula& f) const;
+  /// What was read. Throws Problem where its numbers are too large for the checkers.
+  Automaton finished();
 
   /// What `variable' == value` does; nothing when it does nothing.
   std::optional<Update> update_of(const Token& at, Symbol variable, Linear value) const;

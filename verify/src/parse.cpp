@@ -35,7 +35,7 @@ class Parser : private Grammar {
       fail(lexer_.peek(), "nothing may follow the automaton's closing brace");
     }
     if (lexer_.unclosed_comment()) fail(lexer_.peek(), "a comment is not closed with */");
-    return std::move(ta_);
+    return finished();
   }
 
  private:

@@ -28,6 +28,8 @@ constexpr double kNearlyOver = 0.1;
 /// What running small instances may take before a property is called safe.
 constexpr double kRehearsal = 0.05;
 /// What checkers get to come to an end once nobody waits for their answer any more.
+/// It may take so many times as long where the smallest instances are large.
+constexpr double kWholeRehearsal = 5;
 constexpr double kGrace = 0.2;
 
 bool lowers(const Automaton& ta) {
@@ -306,7 +308,8 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
     const Budget own(seconds, nullptr);
     CheckResult out = ask(easier, p, checker, seconds, control);
     if (out.verdict != Safety::kSafe) return out;
-    Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
+    Rehearsal small =
+        rehearse(*given, p, std::min(patience, own.left() / kWholeRehearsal), control);
     out.instances = small.instances;
     out.no_instances = std::move(small.why_none);
     if (!small.witness) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 
 #include "smallest.hpp"
@@ -38,8 +39,13 @@ std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t
 void shrink(Encoding& encoding, z3::context& context, const std::vector<std::int64_t>& parameters,
             const Budget& budget,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
+  // The solver may have found any numbers of 64 bits; a sum far out counts as the largest.
   const auto size = [](const std::vector<std::int64_t>& all) {
-    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+    const auto plus = [](std::int64_t sum, std::int64_t p) {
+      return p > kMost - sum ? kMost : sum + p;
+    };
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0}, plus);
   };
   z3::expr_vector all(context);
   for (const z3::expr& p : encoding.parameters()) all.push_back(p);
