@@ -34,8 +34,10 @@ class Graph {
 
   Graph(const Automaton& ta, const std::vector<std::int64_t>& parameters, const Budget& budget)
       : ta_(ta), parameters_(parameters), budget_(budget) {
+    const std::size_t width = std::max<std::size_t>(1, ta.locations.size() + ta.shared.size());
+    most_nodes_ = std::min(kMostNodes, kMostNumbers / width);
     few_starts_ = for_each_start(ta, parameters, budget, [this](const Configuration& c) {
-      if (starts_.size() >= kMostStarts) return false;
+      if (starts_.size() >= kMostStarts || nodes_.size() >= most_nodes_) return false;
       const std::size_t known = nodes_.size();
       const std::uint32_t node = add(c);
       if (node == known) starts_.push_back(node);
@@ -59,11 +61,12 @@ class Graph {
     for (std::uint32_t r = 0; r < ta_.rules.size() && !cut_; ++r) {
       const auto next = fire(at(node), ta_.rules[r]);
       if (!next) continue;
-      if (nodes_.size() >= kMostNodes || budget_.over()) {
+      if (nodes_.size() >= most_nodes_ || all_edges_ >= kMostEdges || budget_.over()) {
         cut_ = true;
         break;
       }
       found.push_back({r, add(*next)});
+      ++all_edges_;
     }
     edges_[node] = std::move(found);
     return *edges_[node];
@@ -101,6 +104,8 @@ class Graph {
   std::vector<const Configuration*> nodes_;
   std::vector<std::optional<std::vector<Edge>>> edges_;
   std::vector<std::uint32_t> starts_;
+  std::size_t most_nodes_ = 0;
+  std::size_t all_edges_ = 0;
   bool few_starts_ = true;
   bool cut_ = false;
 };
@@ -328,12 +333,12 @@ struct Tour {
   Exploration last;
   std::size_t complete = 0;
   std::size_t begun = 0;  ///< those that are not complete have more than was looked at
+  bool small = true;      ///< some have parameters up to kLargestParameter
   bool in_time = true;
 
   /// Why none was run in full.
   std::string why_none() const {
     const std::string largest = std::to_string(kLargestParameter);
-  bool small = true;      ///< some have parameters up to kLargestParameter
     if (!in_time) return "no small instance could be run in time";
     const std::string none = "no instance has parameters up to " + largest;
     if (begun == 0) return none + ", and none that is larger could be run";
@@ -355,15 +360,15 @@ Tour tour(const Automaton& ta, const Property& property, const Budget& budget, c
   };
   for_each_instance(ta, kLargestParameter, budget, run(budget));
   out.in_time = !budget.over();
+  if (out.begun > 0) return out;
+  out.small = false;
+  for_each_smallest(ta, kMostOfTheSmallest, more, run(more));
+  out.in_time = out.in_time && (out.begun > 0 || !more.over());
   return out;
 }
 
 std::string too_many_locations() {
   return "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
-  if (out.begun > 0) return out;
-  out.small = false;
-  for_each_smallest(ta, kMostOfTheSmallest, more, run(more));
-  out.in_time = out.in_time && (out.begun > 0 || !more.over());
 }
 
 // For a tour without a violation.
@@ -410,12 +415,12 @@ CheckResult check_explicit(const Automaton& ta, const Property& property, double
 Rehearsal rehearse(const Automaton& ta, const Property& property, double seconds,
                    const CheckControl& control) {
   const Budget budget(seconds, control.stop);
+  const Budget more((1 + kSmallestTakes) * seconds, control.stop);
   Rehearsal out;
   if (ta.locations.size() > kMostLocations) {
     out.why_none = too_many_locations();
     return out;
   }
-  const Budget more((1 + kSmallestTakes) * seconds, control.stop);
   Tour all = tour(ta, property, budget, more);
   out.instances = all.complete;
   if (all.complete == 0) out.why_none = all.why_none();
