@@ -77,7 +77,9 @@ class Grammar {
   Automaton ta_;
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, Linear, std::less<>> macros_;
-  std::map<std::pair<Linear, std::int64_t>, Linear> quotients_;  ///< parameters of their own
+  /// Parameters of their own, by what they are quotients of, and the other way round.
+  std::map<std::pair<Linear, std::int64_t>, Linear> quotients_;
+  std::map<Linear, std::pair<Linear, std::int64_t>> quotient_of_;
 
  private:
   struct Deeper {

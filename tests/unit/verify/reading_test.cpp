@@ -65,5 +65,58 @@ TEST(Comments, MarkedOnesAreOrdinaryOutsideOfSpecifications) {
   EXPECT_THAT(other.error().text(), HasSubstr("'two_futures' is expected here"));
 }
 
+Automaton assuming(const std::string& assumption) {
+  return parsed("skel A { shared x; parameters N, T; assumptions (0) { " + assumption +
+                " } locations (0) { a; } rules (0) { } }");
+}
+std::string error_assuming(const std::string& assumption) {
+  const auto ta = parse_automaton("skel A { shared x; parameters N, T; assumptions (0) { " +
+                                      assumption + " } locations (0) { a; } rules (0) { } }",
+                                  "a.ta");
+  return ta ? std::string() : ta.error().text();
+}
+
+// N/2/2/.. once made names that grew by a few letters each, past every limit on names.
+TEST(Quotients, OfQuotientsAreOne) {
+  EXPECT_EQ(assuming("N / 2 / 2 >= 1;").parameters,
+            (std::vector<std::string>{"N", "T", "floor_N_by_2", "floor_N_by_4"}));
+  EXPECT_EQ(assuming("N / 6 >= 1; N / 2 / 3 >= 1;").parameters,
+            (std::vector<std::string>{"N", "T", "floor_N_by_6", "floor_N_by_2"}));
+  EXPECT_EQ(assuming("(N + T) / 2 / 2 / 2 >= 1;").parameters.back(), "floor_N_plus_T_by_8");
+  std::string many = "N";
+  for (int i = 0; i < 3'000; ++i) many += "/2";
+  EXPECT_THAT(error_assuming(many + " >= 1;"), HasSubstr("1000000000"));
+}
+
+TEST(Quotients, HaveNamesWithinTheLimit) {
+  std::string nested = "skel A { shared x; parameters N; define Q0 == N;\n";
+  for (int i = 0; i < 300; ++i) {
+    nested += "define Q" + std::to_string(i + 1) + " == (Q" + std::to_string(i) + " + 1) / 2;\n";
+  }
+  const auto ta = parse_automaton(nested + "locations (0) { a; } rules (0) { } }", "a.ta");
+  ASSERT_FALSE(ta);
+  EXPECT_THAT(ta.error().text(), HasSubstr("the name of this quotient is too long"));
+  for (const std::string& parameter : assuming("((N + 1) / 2 + 1) / 2 >= 1;").parameters) {
+    EXPECT_LE(parameter.size(), 1'000u);
+  }
+}
+
+// A quotient of two numbers was a parameter as well, called `floor__plus_7_by_2`.
+TEST(Quotients, OfNumbersAreNumbers) {
+  EXPECT_EQ(assuming("8 / 2 >= N;"), assuming("4 >= N;"));
+  EXPECT_EQ(assuming("N >= 6 / 2 * T;"), assuming("N >= 3 * T;"));
+  for (const char* text :
+       {"7 / 2 == 3;", "N >= 1 / 2 * T;", "N >= 3 / 2 + T;", "N >= T + (7) / 3;"}) {
+    EXPECT_THAT(error_assuming(text), HasSubstr("division of two numbers leaves a remainder"))
+        << text;
+  }
+  const auto update = parse_automaton(
+      "skel A { shared x; parameters N; locations (0) { a; b; }\n"
+      "rules (0) { 0: a -> b when (true) do { x' == x + 3 / 2; }; } }",
+      "a.ta");
+  ASSERT_FALSE(update);
+  EXPECT_THAT(update.error().text(), HasSubstr("a.ta:2:52: this division of two numbers"));
+}
+
 }  // namespace
 }  // namespace thresher::verify
