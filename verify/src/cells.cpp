@@ -34,8 +34,7 @@ Queries queries_under_eventually(const Formula& f) {
   if (f.kind == Kind::kEventually) return queries_under_eventually(f.children.front());
   if (f.kind != Kind::kOr) {
     return Error{ErrorCode::kUnsupported,
-                 "what must come to pass is nested or repeated: use the smt checker, which orders "
-                 "eventualities, or explicit where a rule resets or lowers a variable"};
+                 std::string("what must come to pass is nested or repeated").append(kAskAnother)};
   }
   std::vector<Query> all;
   for (const Formula& c : f.children) {
@@ -52,10 +51,8 @@ Queries both(const std::vector<Query>& left, const std::vector<Query>& right) {
   for (const Query& a : left) {
     for (const Query& b : right) {
       if (a.target.kind != Kind::kTrue && b.target.kind != Kind::kTrue) {
-        return Error{
-            ErrorCode::kUnsupported,
-            "two eventualities are conjoined: use the smt checker, which orders them, or explicit "
-            "where a rule resets or lowers a variable"};
+        return Error{ErrorCode::kUnsupported,
+                     std::string("two eventualities are conjoined").append(kAskAnother)};
       }
       all.push_back({a.start, a.target.kind == Kind::kTrue ? b.target : a.target});
       all.back().start.insert(all.back().start.end(), b.start.begin(), b.start.end());
@@ -364,11 +361,11 @@ class Builder {
     return static_cast<std::size_t>(std::find(f.cells.begin(), f.cells.end(), truth_values) -
                                     f.cells.begin());
   }
-    std::vector<std::int64_t> amounts(ta_.shared.size());
-    for (const auto& [variable, change] : changes_[m]) amounts[variable] = change.amount;
 
   void finish(std::size_t m) {
     AbstractMove& move = out_.moves[m];
+    std::vector<std::int64_t> amounts(ta_.shared.size());
+    for (const auto& [variable, change] : changes_[m]) amounts[variable] = change.amount;
     for (std::size_t i = 0; i < out_.forms.size(); ++i) {
       move.guards.push_back(cells_where(literals_[m], i));
       const Effect e = effect(move, changes_[m], amounts, i);
