@@ -326,7 +326,7 @@ Linear Grammar::rounded(const Token& op, const Linear& form, std::int64_t by) {
   if (const auto inner = quotient_of_.find(form); inner != quotient_of_.end() && by > 0) {
     const auto& [whole, divisor] = inner->second;
     if (by > kLargest / divisor) {
-      fail(op, "numbers beyond " + std::to_string(kLargest) + " are refused, and so are divisors");
+      fail(op, "this quotient of a quotient divides by more than " + std::to_string(kLargest));
     }
     return rounded(op, whole, by * divisor);
   }
