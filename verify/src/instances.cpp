@@ -1,7 +1,6 @@
 #include "instances.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "interrupt.hpp"
@@ -117,13 +116,7 @@ class Models {
     }
     return true;
   }
-  // Far out every sum is the same.
-  std::int64_t sum() const {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
-    std::int64_t out = 0;
-    for (const std::int64_t p : found_) out = p > kMost - out ? kMost : out + p;
-    return out;
-  }
+  std::int64_t sum() const { return sum_up(found_); }
   z3::expr total_of_parameters() {
     z3::expr_vector all(context_);
     for (const z3::expr& p : at_.parameters) all.push_back(p);

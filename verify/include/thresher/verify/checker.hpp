@@ -51,6 +51,7 @@ struct CheckOptions {
   std::vector<std::string> only{};  ///< names of properties; empty: all
   unsigned threads = 0;             ///< 0: one for each core
   bool keep_proofs = false;
+  bool instance_known = false;  ///< check_instance() was asked, and passed
 };
 
 /// What a checker may be told besides the time. The flag ends it early, with kUnknown.
