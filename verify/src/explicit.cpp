@@ -333,13 +333,13 @@ struct Tour {
   Exploration last;
   std::size_t complete = 0;
   std::size_t begun = 0;  ///< those that are not complete have more than was looked at
-  bool small = true;      ///< some have parameters up to kLargestParameter
+  bool small = true;      ///< some may have parameters up to kLargestParameter
   bool in_time = true;
 
   /// Why none was run in full.
   std::string why_none() const {
     const std::string largest = std::to_string(kLargestParameter);
-    if (!in_time) return "no small instance could be run in time";
+    if (small && !in_time) return "no small instance could be run in time";
     const std::string none = "no instance has parameters up to " + largest;
     if (begun == 0) return none + ", and none that is larger could be run";
     if (!small) return none + ", and the smallest are too large to be run in full";
@@ -361,7 +361,7 @@ Tour tour(const Automaton& ta, const Property& property, const Budget& budget, c
   for_each_instance(ta, kLargestParameter, budget, run(budget));
   out.in_time = !budget.over();
   if (out.begun > 0) return out;
-  out.small = false;
+  out.small = !out.in_time;  // then nobody knows
   for_each_smallest(ta, kMostOfTheSmallest, more, run(more));
   out.in_time = out.in_time && (out.begun > 0 || !more.over());
   return out;
