@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sums.hpp"
+
 namespace thresher::verify {
 
 using Kind = Formula::Kind;
@@ -199,6 +201,7 @@ class Parts {
 
 Result<Unit, Error> check_shape(const Automaton& ta) {
   if (auto misfit = Parts(ta).first_misfit()) return std::move(*misfit);
+  if (auto large = numbers_problem(ta)) return std::move(*large);
   return Unit{};
 }
 

@@ -10,6 +10,7 @@
 #include "interrupt.hpp"
 #include "linear.hpp"
 #include "prepare.hpp"
+#include "sums.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -33,8 +34,7 @@ Queries queries_under_eventually(const Formula& f) {
   if (f.kind == Kind::kEventually) return queries_under_eventually(f.children.front());
   if (f.kind != Kind::kOr) {
     return Error{ErrorCode::kUnsupported,
-                 "what must come to pass is nested or repeated: use the smt checker, which orders "
-                 "eventualities, or explicit where a rule resets or lowers a variable"};
+                 std::string("what must come to pass is nested or repeated").append(kAskAnother)};
   }
   std::vector<Query> all;
   for (const Formula& c : f.children) {
@@ -51,10 +51,8 @@ Queries both(const std::vector<Query>& left, const std::vector<Query>& right) {
   for (const Query& a : left) {
     for (const Query& b : right) {
       if (a.target.kind != Kind::kTrue && b.target.kind != Kind::kTrue) {
-        return Error{
-            ErrorCode::kUnsupported,
-            "two eventualities are conjoined: use the smt checker, which orders them, or explicit "
-            "where a rule resets or lowers a variable"};
+        return Error{ErrorCode::kUnsupported,
+                     std::string("two eventualities are conjoined").append(kAskAnother)};
       }
       all.push_back({a.start, a.target.kind == Kind::kTrue ? b.target : a.target});
       all.back().start.insert(all.back().start.end(), b.start.begin(), b.start.end());
@@ -315,22 +313,21 @@ class Builder {
     return set;
   }
 
-  Effect effect(const std::map<std::uint32_t, Change>& changes, std::size_t form) const {
-    Effect out;
-    std::int64_t set = 0;
+  // `amounts` says of each shared variable what `changes` does.
+  Effect effect(const AbstractMove& move, const std::map<std::uint32_t, Change>& changes,
+                const std::vector<std::int64_t>& amounts, std::size_t form) const {
+    const Linear& sum = out_.forms[form].sum;
     bool any_reset = false;
     bool all_reset = true;
-    for (const auto& [s, c] : out_.forms[form].sum.terms) {
+    for (const auto& [s, c] : sum.terms) {
       const auto it = changes.find(s.index);
       const bool reset = it != changes.end() && it->second.reset;
       any_reset |= reset;
       all_reset = all_reset && reset;
-      if (it == changes.end()) continue;
-      (reset ? set : out.amount) += c * it->second.amount;
     }
-    if (!any_reset) return out;
-    if (all_reset) return {Effect::Kind::kSet, set};
-    return {Effect::Kind::kAny, 0};
+    if (any_reset && !all_reset) return {Effect::Kind::kAny, 0};
+    return {any_reset ? Effect::Kind::kSet : Effect::Kind::kAdd,
+            added(sum, amounts, move.from, move.to)};
   }
   const std::vector<CellSet>& table(std::size_t form, const Effect& effect) {
     const auto [it, fresh] = tables_.try_emplace({form, effect});
@@ -367,9 +364,11 @@ class Builder {
 
   void finish(std::size_t m) {
     AbstractMove& move = out_.moves[m];
+    std::vector<std::int64_t> amounts(ta_.shared.size());
+    for (const auto& [variable, change] : changes_[m]) amounts[variable] = change.amount;
     for (std::size_t i = 0; i < out_.forms.size(); ++i) {
       move.guards.push_back(cells_where(literals_[m], i));
-      const Effect e = effect(changes_[m], i);
+      const Effect e = effect(move, changes_[m], amounts, i);
       const bool same = e.kind == Effect::Kind::kAdd && e.amount == 0;
       move.steps.push_back(same ? std::vector<CellSet>{} : table(i, e));
     }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "budget.hpp"
@@ -29,6 +30,12 @@ struct Query {
   std::vector<Formula> start;
   Formula target;
 };
+
+/// What a refusal ends with that another checker may not share.
+inline constexpr std::string_view kAskAnother =
+    ": use the smt checker, which orders eventualities, or explicit where a rule resets or lowers "
+    "a "
+    "variable";
 
 /// A safety property's negation as a disjunction of queries. kUnsupported: it is none; kRejected:
 /// of too many.

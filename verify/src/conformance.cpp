@@ -75,7 +75,10 @@ std::optional<Error> Conformance::check_said(const RuleEvent& e, const thresher:
     if (e.said) return problem(e, "sent a statement that the rule does not declare");
     return std::nullopt;
   }
-  if (!e.said && is_silent(rule, node, e.value)) return std::nullopt;
+  if (is_silent(rule, node, e.value)) {
+    if (e.said) return problem(e, "sent again what it had said before, which the rule forbids");
+    return std::nullopt;
+  }
   if (!e.said) return problem(e, "did not send the statement that the rule declares");
   if (rule.says->value == Value::kCounted) {
     const std::uint64_t meant = rule.when ? e.value : node.value;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "linear.hpp"
+#include "sums.hpp"
 #include "trial.hpp"
 
 namespace thresher::verify {
@@ -16,17 +17,12 @@ Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& pr
       ta_(ta),
       prepared_(prepared),
       budget_(budget),
-      solver_(context),
+      solver_(simple_solver(context)),
       extra_(extra) {
-  z3::params options(context);
-  options.set("arith.solver", 2u);
-  solver_.set(options);
-  for (const std::string& name : ta.parameters) parameters_.push_back(number("p_" + name));
-  boundaries_.emplace_back();
-  for (const std::string& name : ta.locations) {
-    boundaries_[0].processes.push_back(number("k0_" + name));
-  }
-  for (const std::string& name : ta.shared) boundaries_[0].shared.push_back(number("g0_" + name));
+  boundaries_.emplace_back(context, ta, "0");
+  add_natural(parameters());
+  add_natural(boundaries_[0].processes);
+  add_natural(boundaries_[0].shared);
   for (const Formula& f : ta.resilience) solver_.add(state(normal(f), 0));
   for (const Formula& f : ta.initial) solver_.add(state(normal(f), 0));
   trunk_ = add_stretch(0);
@@ -75,13 +71,13 @@ std::optional<Linear> more_than(const Atom& a, const Atom& b) {
 
 void Encoding::add_orders() {
   z3::solver admitted = simple_solver(context_);
-  for (const z3::expr& p : parameters_) admitted.add(p >= 0);
+  for (const z3::expr& p : parameters()) admitted.add(p >= 0);
   for (const Formula& f : ta_.resilience) admitted.add(state(normal(f), 0));
   const auto never_negative = [&](const Linear& form) {
     if (form.terms.empty()) return form.constant >= 0;
     budget_.demand();
     admitted.push();
-    admitted.add(value(form, boundaries_[0]) < 0);
+    admitted.add(boundaries_[0].value(form) < 0);
     const bool out = admitted.check() == z3::unsat;
     admitted.pop();
     return out;
@@ -91,7 +87,7 @@ void Encoding::add_orders() {
       const auto difference = &a == &b ? std::nullopt : more_than(a, b);
       if (!difference || !never_negative(*difference)) continue;
       for (const Boundary& at : boundaries_) {
-        solver_.add(z3::implies(value(a.form, at) >= 0, value(b.form, at) >= 0));
+        solver_.add(z3::implies(at.value(a.form) >= 0, at.value(b.form) >= 0));
       }
     }
   }
@@ -113,16 +109,11 @@ z3::expr Encoding::number(const std::string& name) {
   return e;
 }
 
-z3::expr Encoding::value(const Linear& form, const Boundary& at) const {
-  z3::expr_vector terms(context_);
-  terms.push_back(context_.int_val(form.constant));
-  for (const auto& [s, coefficient] : form.terms) {
-    const auto& of = s.kind == Symbol::Kind::kParameter ? parameters_
-                     : s.kind == Symbol::Kind::kShared  ? at.shared
-                                                        : at.processes;
-    terms.push_back(coefficient == 1 ? of[s.index] : context_.int_val(coefficient) * of[s.index]);
+void Encoding::add_natural(const std::vector<z3::expr>& all) {
+  for (const z3::expr& e : all) {
+    budget_.demand();
+    solver_.add(e >= 0);
   }
-  return total(terms);
 }
 
 z3::expr Encoding::conjunction(const std::vector<z3::expr>& all) const {
@@ -138,35 +129,14 @@ z3::expr Encoding::disjunction(const std::vector<z3::expr>& all) const {
 
 z3::expr Encoding::state(const Formula& f, std::size_t at) const {
   budget_.demand();
-  switch (f.kind) {
-    case Kind::kTrue:
-    case Kind::kFalse:
-      return context_.bool_val(f.kind == Kind::kTrue);
-    case Kind::kAtLeast:
-      return value(f.form, boundaries_[at]) >= 0;
-    case Kind::kEqual:
-      return value(f.form, boundaries_[at]) == 0;
-    case Kind::kNot:
-    case Kind::kAnd:
-    case Kind::kOr:
-    case Kind::kEventually:
-    case Kind::kAlways:
-      break;
-  }
-  std::vector<z3::expr> parts;
-  for (const Formula& c : f.children) parts.push_back(state(c, at));
-  return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+  return boundaries_[at].state(f);
 }
 
 void Encoding::add_boundary(bool single) {
   const std::string index = std::to_string(boundaries_.size());
-  Boundary after;
-  for (const std::string& name : ta_.locations) {
-    after.processes.push_back(number(std::string("k").append(index).append("_").append(name)));
-  }
-  for (const std::string& name : ta_.shared) {
-    after.shared.push_back(number(std::string("g").append(index).append("_").append(name)));
-  }
+  Boundary after(context_, ta_, index);
+  add_natural(after.processes);
+  add_natural(after.shared);
   Transition t;
   t.single = single;
   t.before = tip_;
@@ -180,7 +150,7 @@ void Encoding::add_boundary(bool single) {
   const Boundary& before = boundaries_[tip_];
   add_flow(before, after, t);
   add_guards(before, after, t);
-  if (!single) add_feeding(before, t);
+  if (!single) feed(before, t);
   tip_ = t.after;
   boundaries_.push_back(std::move(after));
   transitions_.push_back(std::move(t));
@@ -231,15 +201,15 @@ void Encoding::add_guards(const Boundary& before, const Boundary& after, const T
     const Atom& atom = prepared_.atoms[a];
     const z3::expr flag = context_.bool_const(("o" + index + "_" + std::to_string(a)).c_str());
     const bool at_start = atom.lower || t.single;
-    const z3::expr form = value(atom.form, at_start ? before : after);
+    const z3::expr form = (at_start ? before : after).value(atom.form);
     const std::int64_t slack = at_start ? 0 : atom.step;
     solver_.add(z3::implies(flag, form + context_.int_val(slack) >= 0));
     open.push_back(flag);
     // A guard changes its truth once: what follows from the rest, and saves Z3 half of the way to
     // it.
     if (!atom.flips) continue;
-    const z3::expr earlier = value(atom.form, before) >= 0;
-    const z3::expr later = value(atom.form, after) >= 0;
+    const z3::expr earlier = before.value(atom.form) >= 0;
+    const z3::expr later = after.value(atom.form) >= 0;
     solver_.add(atom.lower ? z3::implies(earlier, later) : z3::implies(later, earlier));
   }
   for (const std::uint32_t m : t.moves) {
@@ -254,40 +224,20 @@ void Encoding::add_guards(const Boundary& before, const Boundary& after, const T
   }
 }
 
-// Every move that is used gets its processes from the boundary or from a move that is fed.
-void Encoding::add_feeding(const Boundary& before, const Transition& t) {
+void Encoding::feed(const Boundary& before, const Transition& t) {
   const std::string index = std::to_string(boundaries_.size());
   std::vector<z3::expr> rank;
-  if (!prepared_.acyclic) {
-    for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
-      rank.push_back(number("r" + index + "_" + std::to_string(m)));
-    }
-  }
+  std::vector<Hop> hops;
   for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
     const Move& move = prepared_.moves[m];
-    if (prepared_.acyclic && move.from != move.to) continue;
-    budget_.demand();
-    std::vector<z3::expr> fed{before.processes[move.from] > 0};
-    for (std::size_t k = 0; k < prepared_.moves.size(); ++k) {
-      const Move& other = prepared_.moves[k];
-      if (other.to != move.from || other.from == other.to) continue;
-      z3::expr feeds = t.firings[k] > 0;
-      if (!prepared_.acyclic) feeds = feeds && rank[k] < rank[m];
-      fed.push_back(feeds);
-    }
-    solver_.add(z3::implies(t.firings[m] > 0, disjunction(fed)));
+    hops.push_back({move.rule, move.from, move.to});
+    if (!prepared_.acyclic) rank.push_back(number("r" + index + "_" + std::to_string(m)));
   }
+  add_feeding(solver_, before, hops, t.firings, rank, budget_);
 }
 
-std::int64_t Encoding::change(const Linear& form, const Move& move) const {
-  std::int64_t sum = 0;
-  for (const auto& [s, coefficient] : form.terms) {
-    if (s.kind == Symbol::Kind::kShared) sum += coefficient * move.adds[s.index];
-    if (s.kind != Symbol::Kind::kLocation) continue;
-    if (s.index == move.to) sum += coefficient;
-    if (s.index == move.from) sum -= coefficient;
-  }
-  return sum;
+std::int64_t Encoding::change(const Linear& form, const Move& move) {
+  return added(form, move.adds, move.from, move.to);
 }
 
 // Once true it stays true (rising), or once false it stays false.
@@ -350,7 +300,7 @@ z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
       return conjunction(parts);
     case Kind::kAtLeast: {
       z3::expr_vector worst(context_);
-      worst.push_back(value(f.form, boundaries_[t.before]));
+      worst.push_back(boundaries_[t.before].value(f.form));
       for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
         const std::int64_t by = change(f.form, prepared_.moves[m]);
         if (by < 0) worst.push_back(context_.int_val(by) * t.firings[m]);
@@ -474,7 +424,7 @@ std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) c
 Execution Encoding::run(const z3::model& model) const {
   const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
   Execution out;
-  for (const z3::expr& p : parameters_) out.parameters.push_back(number_in(p));
+  for (const z3::expr& p : parameters()) out.parameters.push_back(number_in(p));
   for (const z3::expr& p : boundaries_[0].processes) out.start.processes.push_back(number_in(p));
   for (const z3::expr& v : boundaries_[0].shared) out.start.shared.push_back(number_in(v));
   out.steps = steps(model, trunk_);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "linear.hpp"
 #include "prepare.hpp"
 #include "thresher/verify/replay.hpp"
 
@@ -61,16 +62,13 @@ class Encoding {
   /// False when `[]` was judged at boundaries only.
   bool exact() const { return exact_; }
   z3::solver& solver() { return solver_; }
-  const std::vector<z3::expr>& parameters() const { return parameters_; }
+  const std::vector<z3::expr>& parameters() const { return boundaries_[0].parameters; }
   /// The trunk as a run.
   Execution run(const z3::model& model) const;
   std::vector<Step> steps(const z3::model& model, const Stretch& stretch) const;
 
  private:
-  struct Boundary {
-    std::vector<z3::expr> processes;
-    std::vector<z3::expr> shared;
-  };
+  using Boundary = SymbolTerms;
   struct Transition {
     bool single = false;
     std::size_t before = 0;
@@ -80,7 +78,7 @@ class Encoding {
   };
 
   z3::expr number(const std::string& name);
-  z3::expr value(const Linear& form, const Boundary& at) const;
+  void add_natural(const std::vector<z3::expr>& all);
   z3::expr state(const Formula& f, std::size_t at) const;
   z3::expr conjunction(const std::vector<z3::expr>& all) const;
   z3::expr disjunction(const std::vector<z3::expr>& all) const;
@@ -89,21 +87,20 @@ class Encoding {
   z3::expr throughout(const Formula& f, std::size_t transition);
   z3::expr strictly(const Formula& f, std::size_t transition);
   std::vector<z3::expr_vector> terms_of(const std::vector<z3::expr>& all) const;
-  std::int64_t change(const Linear& form, const Move& move) const;
+  static std::int64_t change(const Linear& form, const Move& move);
   bool monotone(const Formula& f, bool rising) const;
   std::vector<Step> in_order(const std::vector<std::int64_t>& firings) const;
   Stretch add_stretch(std::size_t before);
   void add_boundary(bool single);
   void add_flow(const Boundary& before, const Boundary& after, const Transition& t);
   void add_guards(const Boundary& before, const Boundary& after, const Transition& t);
-  void add_feeding(const Boundary& before, const Transition& t);
+  void feed(const Boundary& before, const Transition& t);
 
   z3::context& context_;
   const Automaton& ta_;
   const Prepared& prepared_;
   const Budget& budget_;
   z3::solver solver_;
-  std::vector<z3::expr> parameters_;
   std::vector<Boundary> boundaries_;
   std::vector<Transition> transitions_;
   std::size_t extra_ = 0;

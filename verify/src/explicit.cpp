@@ -16,6 +16,13 @@ constexpr std::int64_t kLargestParameter = 7;
 constexpr std::size_t kMostNodes = 300'000;
 constexpr std::size_t kMostStarts = 50'000;
 constexpr std::size_t kMostLocations = 1'000;
+/// Numbers in all configurations, and edges between them: each a quarter of a gigabyte.
+constexpr std::size_t kMostNumbers = 32'000'000;
+constexpr std::size_t kMostEdges = 32'000'000;
+/// Instances that are run where none has parameters up to kLargestParameter.
+constexpr int kMostOfTheSmallest = 5;
+/// How much longer than the small ones those may take before a property is called safe.
+constexpr double kSmallestTakes = 4;
 
 /// The configurations of one instance, found as they are asked for.
 class Graph {
@@ -27,8 +34,10 @@ class Graph {
 
   Graph(const Automaton& ta, const std::vector<std::int64_t>& parameters, const Budget& budget)
       : ta_(ta), parameters_(parameters), budget_(budget) {
+    const std::size_t width = std::max<std::size_t>(1, ta.locations.size() + ta.shared.size());
+    most_nodes_ = std::min(kMostNodes, kMostNumbers / width);
     few_starts_ = for_each_start(ta, parameters, budget, [this](const Configuration& c) {
-      if (starts_.size() >= kMostStarts) return false;
+      if (starts_.size() >= kMostStarts || nodes_.size() >= most_nodes_) return false;
       const std::size_t known = nodes_.size();
       const std::uint32_t node = add(c);
       if (node == known) starts_.push_back(node);
@@ -52,11 +61,12 @@ class Graph {
     for (std::uint32_t r = 0; r < ta_.rules.size() && !cut_; ++r) {
       const auto next = fire(at(node), ta_.rules[r]);
       if (!next) continue;
-      if (nodes_.size() >= kMostNodes || budget_.over()) {
+      if (nodes_.size() >= most_nodes_ || all_edges_ >= kMostEdges || budget_.over()) {
         cut_ = true;
         break;
       }
       found.push_back({r, add(*next)});
+      ++all_edges_;
     }
     edges_[node] = std::move(found);
     return *edges_[node];
@@ -94,6 +104,8 @@ class Graph {
   std::vector<const Configuration*> nodes_;
   std::vector<std::optional<std::vector<Edge>>> edges_;
   std::vector<std::uint32_t> starts_;
+  std::size_t most_nodes_ = 0;
+  std::size_t all_edges_ = 0;
   bool few_starts_ = true;
   bool cut_ = false;
 };
@@ -315,31 +327,43 @@ Exploration explored(const Automaton& ta, const Property& property,
   return out;
 }
 
-/// What the small instances showed, up to the first violation.
+/// What the small instances showed, or where there are none the smallest, up to the first
+/// violation.
 struct Tour {
   Exploration last;
   std::size_t complete = 0;
   std::size_t begun = 0;  ///< those that are not complete have more than was looked at
+  bool small = true;      ///< some may have parameters up to kLargestParameter
   bool in_time = true;
 
   /// Why none was run in full.
   std::string why_none() const {
     const std::string largest = std::to_string(kLargestParameter);
-    if (!in_time) return "no small instance could be run in time";
-    if (begun == 0) return "no instance has parameters up to " + largest + ", so none was run";
+    if (small && !in_time) return "no small instance could be run in time";
+    const std::string none = "no instance has parameters up to " + largest;
+    if (begun == 0) return none + ", and none that is larger could be run";
+    if (!small) return none + ", and the smallest are too large to be run in full";
     return "all instances with parameters up to " + largest + " are too large to be run in full";
   }
 };
 
-Tour tour(const Automaton& ta, const Property& property, const Budget& budget) {
+/// `more`: for the smallest instances where there are no small ones.
+Tour tour(const Automaton& ta, const Property& property, const Budget& budget, const Budget& more) {
   Tour out;
-  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
-    out.last = explored(ta, property, parameters, budget);
-    out.complete += out.last.complete ? 1 : 0;
-    out.begun += out.last.started ? 1 : 0;
-    return !out.last.witness;
-  });
+  const auto run = [&](const Budget& own) {
+    return [&, of = &own](const std::vector<std::int64_t>& parameters) {
+      out.last = explored(ta, property, parameters, *of);
+      out.complete += out.last.complete ? 1 : 0;
+      out.begun += out.last.started ? 1 : 0;
+      return !out.last.witness;
+    };
+  };
+  for_each_instance(ta, kLargestParameter, budget, run(budget));
   out.in_time = !budget.over();
+  if (out.begun > 0) return out;
+  out.small = !out.in_time;  // then nobody knows
+  for_each_smallest(ta, kMostOfTheSmallest, more, run(more));
+  out.in_time = out.in_time && (out.begun > 0 || !more.over());
   return out;
 }
 
@@ -376,7 +400,7 @@ CheckResult check_explicit(const Automaton& ta, const Property& property, double
     out.why = too_many_locations();
     return out;
   }
-  Tour all = tour(ta, property, budget);
+  Tour all = tour(ta, property, budget, budget);
   if (all.last.witness) {
     out.verdict = Safety::kViolated;
     out.witness = std::move(all.last.witness);
@@ -391,12 +415,13 @@ CheckResult check_explicit(const Automaton& ta, const Property& property, double
 Rehearsal rehearse(const Automaton& ta, const Property& property, double seconds,
                    const CheckControl& control) {
   const Budget budget(seconds, control.stop);
+  const Budget more((1 + kSmallestTakes) * seconds, control.stop);
   Rehearsal out;
   if (ta.locations.size() > kMostLocations) {
     out.why_none = too_many_locations();
     return out;
   }
-  Tour all = tour(ta, property, budget);
+  Tour all = tour(ta, property, budget, more);
   out.instances = all.complete;
   if (all.complete == 0) out.why_none = all.why_none();
   out.witness = std::move(all.last.witness);

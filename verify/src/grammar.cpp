@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sums.hpp"
 #include "thresher/core/names.hpp"
 
 namespace thresher::verify {
@@ -118,6 +119,12 @@ void Grammar::check_guard(const Token& at, const Formula& f) const {
     fail(at, "a guard is over shared variables and parameters, not over locations");
   }
   for (const Formula& c : f.children) check_guard(at, c);
+}
+Automaton Grammar::finished() {
+  if (auto large = numbers_problem(ta_)) {
+    throw Problem{{large->code, file_ + ": " + large->what, file_, large->remedy}};
+  }
+  return std::move(ta_);
 }
 std::optional<Update> Grammar::update_of(const Token& at, Symbol variable, Linear value) const {
   const auto self = value.terms.find(variable);
@@ -312,6 +319,17 @@ Linear Grammar::quotient(const Token& op, const Linear& form, std::int64_t by) {
 // A parameter of its own, which a condition on the parameters makes equal to the quotient. A form
 // that may be negative is refused, because rounding down and rounding to zero differ there.
 Linear Grammar::rounded(const Token& op, const Linear& form, std::int64_t by) {
+  if (form.terms.empty()) {
+    fail(op, "this division of two numbers leaves a remainder; write the number that is meant");
+  }
+  // Of a quotient: rounded down twice is the same as rounded down once.
+  if (const auto inner = quotient_of_.find(form); inner != quotient_of_.end() && by > 0) {
+    const auto& [whole, divisor] = inner->second;
+    if (by > kLargest / divisor) {
+      fail(op, "this quotient of a quotient divides by more than " + std::to_string(kLargest));
+    }
+    return rounded(op, whole, by * divisor);
+  }
   bool natural = by > 0 && form.constant >= 0;
   std::string text;
   for (const auto& [s, coefficient] : form.terms) {
@@ -329,9 +347,11 @@ Linear Grammar::rounded(const Token& op, const Linear& form, std::int64_t by) {
   if (fresh) {
     std::string parameter = "floor_" + text + "_by_" + std::to_string(by);
     while (symbols_.contains(parameter) || macros_.contains(parameter)) parameter += "_";
+    if (parameter.size() > kLongestName) fail(op, "the name of this quotient is too long");
     const auto index = static_cast<std::uint32_t>(ta_.parameters.size());
     add_symbol(op, std::move(parameter), Symbol::Kind::kParameter, ta_.parameters);
     it->second.terms[{Symbol::Kind::kParameter, index}] = 1;
+    quotient_of_[it->second] = {form, by};
     Linear remainder = form;
     remainder.add(it->second, -by);
     Linear room{{}, by - 1};

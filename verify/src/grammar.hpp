@@ -49,6 +49,8 @@ class Grammar {
                   std::vector<std::string>& into);
   Symbol symbol(const Token& at, const std::string& text) const;
   void check_guard(const Token& at, const Formula& f) const;
+  /// What was read. Throws Problem where its numbers are too large for the checkers.
+  Automaton finished();
 
   /// What `variable' == value` does; nothing when it does nothing.
   std::optional<Update> update_of(const Token& at, Symbol variable, Linear value) const;
@@ -75,7 +77,9 @@ class Grammar {
   Automaton ta_;
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, Linear, std::less<>> macros_;
-  std::map<std::pair<Linear, std::int64_t>, Linear> quotients_;  ///< parameters of their own
+  /// Parameters of their own, by what they are quotients of, and the other way round.
+  std::map<std::pair<Linear, std::int64_t>, Linear> quotients_;
+  std::map<Linear, std::pair<Linear, std::int64_t>> quotient_of_;
 
  private:
   struct Deeper {

@@ -1,7 +1,11 @@
 #include "instances.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "interrupt.hpp"
+#include "linear.hpp"
+#include "smallest.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/verify/replay.hpp"
 
@@ -69,7 +73,78 @@ class Instances {
   std::int64_t largest_ = 0;
 };
 
+/// Bits of a sum of parameters, which is halved as often.
+constexpr int kHalvings = 64;
+
+/// Instances as models of the conditions on them and on their starts.
+class Models {
+ public:
+  Models(const Automaton& ta, const Budget& budget)
+      : budget_(budget),
+        interrupter_(context_, budget_),
+        solver_(simple_solver(context_)),
+        at_(context_, ta, "0") {
+    assume_start(solver_, at_, ta, {});
+  }
+
+  /// Some parameters of the least sum, without those that were given before.
+  std::optional<std::vector<std::int64_t>> next() {
+    if (!check()) return std::nullopt;
+    smallest(sum(), kHalvings, [this](std::int64_t wanted) -> std::optional<std::int64_t> {
+      if (budget_.over()) return std::nullopt;
+      solver_.push();
+      solver_.add(total_of_parameters() <= context_.int_val(wanted));
+      const bool found = check();
+      solver_.pop();
+      return found ? std::optional(sum()) : std::nullopt;
+    });
+    z3::expr_vector other(context_);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      other.push_back(at_.parameters[i] != context_.int_val(found_[i]));
+    }
+    solver_.add(some(other));
+    return found_;
+  }
+
+ private:
+  bool check() {
+    if (solver_.check() != z3::sat) return false;
+    const z3::model model = solver_.get_model();
+    found_.clear();
+    for (const z3::expr& p : at_.parameters) {
+      found_.push_back(model.eval(p, true).get_numeral_int64());
+    }
+    return true;
+  }
+  std::int64_t sum() const { return sum_up(found_); }
+  z3::expr total_of_parameters() {
+    z3::expr_vector all(context_);
+    for (const z3::expr& p : at_.parameters) all.push_back(p);
+    return total(all);
+  }
+
+  const Budget& budget_;
+  z3::context context_;
+  Interrupter interrupter_;
+  z3::solver solver_;
+  SymbolTerms at_;
+  std::vector<std::int64_t> found_;
+};
+
 }  // namespace
+
+void for_each_smallest(const Automaton& ta, int most, const Budget& budget,
+                       const std::function<bool(const std::vector<std::int64_t>&)>& visit) {
+  try {
+    Models models(ta, budget);
+    for (int i = 0; i < most && !budget.over(); ++i) {
+      const auto parameters = models.next();
+      if (!parameters || !visit(*parameters)) return;
+    }
+  } catch (const z3::exception&) {
+    // Out of time, or of 64 bits: there are no more.
+  }
+}
 
 void for_each_instance(const Automaton& ta, std::int64_t largest, const Budget& budget,
                        const std::function<bool(const std::vector<std::int64_t>&)>& visit) {

@@ -2,7 +2,6 @@
 #include <z3++.h>
 
 #include <limits>
-#include <numeric>
 
 #include "backward.hpp"
 #include "interrupt.hpp"
@@ -64,9 +63,7 @@ class Leap {
   }
 
  private:
-  static std::int64_t size(const Execution& run) {
-    return std::accumulate(run.parameters.begin(), run.parameters.end(), std::int64_t{0});
-  }
+  static std::int64_t size(const Execution& run) { return sum_up(run.parameters); }
   std::optional<Execution> violation_up_to(const Property& property, std::int64_t sum) {
     auto run = run_up_to(sum);
     if (!run) return run;
@@ -188,32 +185,24 @@ class Leap {
     for (const Form& f : cells_.forms) {
       for (const Form::Atom& a : f.atoms) solver_.add(atom(before, f, a) == atom(after, f, a));
     }
-    add_feeding(before, firings);
+    feed(before, firings);
     firings_.push_back(std::move(firings));
   }
   z3::expr atom(const SymbolTerms& at, const Form& form, const Form::Atom& a) {
     return context_.int_val(a.factor) * at.value(form.sum) + at.value(a.rest) >= 0;
   }
 
-  // Every rule that is used gets its processes from the configuration or from a rule that is fed.
-  void add_feeding(const SymbolTerms& before, const std::vector<z3::expr>& firings) {
+  void feed(const SymbolTerms& before, const std::vector<z3::expr>& firings) {
     const std::string prefix = "r" + std::to_string(firings_.size()) + "_";
     std::vector<z3::expr> rank;
     for (std::size_t r = 0; r < firings.size() && ranked_; ++r) {
       rank.push_back(context_.int_const((prefix + std::to_string(r)).c_str()));
     }
-    for (std::size_t r = 0; r < firings.size(); ++r) {
-      budget_.demand();
-      const Rule& rule = ta_.rules[r];
-      if (!ranked_ && rule.from != rule.to) continue;
-      z3::expr_vector fed(context_);
-      fed.push_back(before.processes[rule.from] > 0);
-      for (std::size_t o = 0; o < firings.size(); ++o) {
-        if (ta_.rules[o].to != rule.from || ta_.rules[o].from == ta_.rules[o].to) continue;
-        fed.push_back(ranked_ ? firings[o] > 0 && rank[o] < rank[r] : firings[o] > 0);
-      }
-      solver_.add(z3::implies(firings[r] > 0, some(fed)));
+    std::vector<Hop> hops;
+    for (std::uint32_t r = 0; r < firings.size(); ++r) {
+      hops.push_back({r, ta_.rules[r].from, ta_.rules[r].to});
     }
+    add_feeding(solver_, before, hops, firings, rank, budget_);
   }
 
   void add_step(const std::vector<z3::expr>& enabled_before) {

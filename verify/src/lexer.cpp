@@ -65,6 +65,24 @@ bool Lexer::skip_comment(std::string_view open, std::string_view close) {
   return true;
 }
 
+// `(* one (* within *) the other *)`: the last end is the end.
+bool Lexer::skip_nested(std::string_view open, std::string_view close) {
+  const std::string_view rest = text_.substr(at_);
+  if (rest.substr(0, open.size()) != open) return false;
+  std::size_t depth = 0;
+  std::size_t end = 0;
+  while (end < rest.size()) {
+    const bool opens = rest.substr(end, open.size()) == open;
+    const bool closes = !opens && rest.substr(end, close.size()) == close;
+    end += opens ? open.size() : closes ? close.size() : 1;
+    depth += opens ? 1 : 0;
+    if (closes && --depth == 0) break;
+  }
+  unclosed_ |= depth > 0;
+  skip(end);
+  return true;
+}
+
 bool Lexer::skip_blank() {
   const std::string_view rest = text_.substr(at_);
   if (rest.empty()) return false;
@@ -74,7 +92,7 @@ bool Lexer::skip_blank() {
   }
   if (dialect_ == Dialect::kJson) return false;
   if (dialect_ == Dialect::kByMC) {
-    const bool marked = rest.substr(0, 3) == "/*@";
+    const bool marked = marks_ && rest.substr(0, 3) == "/*@";
     return skip_comment("//", "\n") || (!marked && skip_comment("/*", "*/"));
   }
   // A line of the one stands between the parts of a module, one of the other ends it: what follows
@@ -87,7 +105,7 @@ bool Lexer::skip_blank() {
     skip(rest.size());
     return true;
   }
-  return skip_comment("\\*", "\n") || skip_comment("(*", "*)");
+  return skip_comment("\\*", "\n") || skip_nested("(*", "*)");
 }
 
 // A text ends in its line.

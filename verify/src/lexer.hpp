@@ -18,11 +18,11 @@ struct Token {
   std::size_t column = 1;
 };
 
-/// Skips blanks and comments; in .ta files `/*@` and `@*/` are signs. A sign is the longest of the
-/// operators that fits. TLA+'s operators come as those of .ta files, so that one grammar reads
-/// both; what .ta files lack comes as itself, but "==" of a definition as ":=", the arrow of
-/// functions as "-->" and "!" of EXCEPT as "!!". JSON has texts, numbers, single signs and no
-/// comments.
+/// Skips blanks and comments, which nest in TLA+; in .ta files `/*@` and `@*/` are signs while
+/// marks are read. A sign is the longest of the operators that fits. TLA+'s operators come as those
+/// of .ta files, so that one grammar reads both; what .ta files lack comes as itself, but "==" of a
+/// definition as ":=", the arrow of functions as "-->" and "!" of EXCEPT as "!!". JSON has texts,
+/// numbers, single signs and no comments.
 class Lexer {
  public:
   Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) {
@@ -36,6 +36,8 @@ class Lexer {
     advance();
     return t;
   }
+  /// Whether `/*@` begins something else than a comment, from the word after the next one on.
+  void read_marks(bool yes) { marks_ = yes; }
   bool unclosed_comment() const { return unclosed_; }
   /// How many bytes are read.
   std::size_t position() const { return at_; }
@@ -48,6 +50,7 @@ class Lexer {
   void skip(std::size_t count);
   bool skip_blank();
   bool skip_comment(std::string_view open, std::string_view close);
+  bool skip_nested(std::string_view open, std::string_view close);
   std::size_t quoted(std::string_view rest);
   std::size_t sign(std::string_view rest);
 
@@ -57,6 +60,7 @@ class Lexer {
   std::size_t line_ = 1;
   std::size_t column_ = 1;
   bool unclosed_ = false;
+  bool marks_ = false;
   Token token_;
 };
 

@@ -21,7 +21,7 @@ z3::expr SymbolTerms::value(const Linear& form) const {
     const auto& of = s.kind == Symbol::Kind::kParameter ? parameters
                      : s.kind == Symbol::Kind::kShared  ? shared
                                                         : processes;
-    terms.push_back(context->int_val(coefficient) * of[s.index]);
+    terms.push_back(coefficient == 1 ? of[s.index] : context->int_val(coefficient) * of[s.index]);
   }
   return total(terms);
 }
@@ -82,6 +82,24 @@ void assume_start(z3::solver& solver, const SymbolTerms& at, const Automaton& ta
   for (const Formula& f : ta.resilience) solver.add(at.state(normal(f)));
   for (const Formula& f : ta.initial) solver.add(at.state(normal(f)));
   for (const Formula& f : more) solver.add(at.state(normal(f)));
+}
+
+void add_feeding(z3::solver& solver, const SymbolTerms& before, const std::vector<Hop>& hops,
+                 const std::vector<z3::expr>& firings, const std::vector<z3::expr>& rank,
+                 const Budget& budget) {
+  const bool ranked = !rank.empty();
+  for (std::size_t h = 0; h < hops.size(); ++h) {
+    if (!ranked && hops[h].from != hops[h].to) continue;
+    budget.demand();
+    z3::expr_vector fed(solver.ctx());
+    fed.push_back(before.processes[hops[h].from] > 0);
+    for (std::size_t o = 0; o < hops.size(); ++o) {
+      if (hops[o].to != hops[h].from || hops[o].from == hops[o].to) continue;
+      const z3::expr feeds = firings[o] > 0;
+      fed.push_back(ranked ? feeds && rank[o] < rank[h] : feeds);
+    }
+    solver.add(z3::implies(firings[h] > 0, some(fed)));
+  }
 }
 
 std::string gave_up(const z3::exception& e) {

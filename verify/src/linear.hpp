@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "budget.hpp"
 #include "thresher/verify/automaton.hpp"
+#include "trial.hpp"
 
 namespace thresher::verify {
 
@@ -38,6 +40,12 @@ z3::solver simple_solver(z3::context& context);
 /// Asserts that `at` is an initial configuration in which each of `more` holds.
 void assume_start(z3::solver& solver, const SymbolTerms& at, const Automaton& automaton,
                   const std::vector<Formula>& more);
+/// Asserts that every hop that is taken gets its processes from `before`, or from a hop that gets
+/// its own: self-loops alone need that where nothing goes in circles (`rank` is empty), else every
+/// hop, and each from one of a lower rank. Throws OutOfTime.
+void add_feeding(z3::solver& solver, const SymbolTerms& before, const std::vector<Hop>& hops,
+                 const std::vector<z3::expr>& firings, const std::vector<z3::expr>& rank,
+                 const Budget& budget);
 /// Why a solver ended without an answer, by what it threw.
 std::string gave_up(const z3::exception& e);
 /// What is asserted, as SMT-LIB 2 text that ends with (check-sat).

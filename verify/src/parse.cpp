@@ -35,7 +35,7 @@ class Parser : private Grammar {
       fail(lexer_.peek(), "nothing may follow the automaton's closing brace");
     }
     if (lexer_.unclosed_comment()) fail(lexer_.peek(), "a comment is not closed with */");
-    return std::move(ta_);
+    return finished();
   }
 
  private:
@@ -180,10 +180,12 @@ class Parser : private Grammar {
     if (const auto update = update_of(value_at, s, sum())) rule.updates.push_back(*update);
   }
 
+  // Marked comments are properties here, and comments elsewhere.
   void properties() {
+    lexer_.read_marks(true);
     open_section();
     std::set<std::string> names;
-    while (!accept("}")) {
+    while (lexer_.peek().text != "}") {
       const bool marked = accept("/*@");
       if (marked) expect("two_futures");
       const Token at = lexer_.peek();
@@ -201,6 +203,8 @@ class Parser : private Grammar {
       if (marked) expect("@*/");
       ta_.properties.push_back(std::move(p));
     }
+    lexer_.read_marks(false);
+    expect("}");
   }
   Fork two_futures() {
     Fork out;

@@ -32,7 +32,7 @@ class TlaParser : private Grammar {
     if (!started_) fail(head, "the definition Init is missing");
     if (!next_) fail(head, "the definition Next, which names the rules, is missing");
     std::erase_if(ta_.rules, [this](const Rule& r) { return !taken_.contains(r.id); });
-    return std::move(ta_);
+    return finished();
   }
 
  private:

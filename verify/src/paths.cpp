@@ -3,7 +3,6 @@
 #include <z3++.h>
 
 #include <limits>
-#include <numeric>
 
 #include "backward.hpp"
 #include "interrupt.hpp"
@@ -269,31 +268,22 @@ class Paths {
     }
     for (std::size_t v = 0; v < shared.size(); ++v) solver_.add(after.shared[v] == shared[v]);
     solver_.add(inside(after, context));
-    add_feeding(before, t);
+    feed(before, t);
     transitions_.push_back(std::move(t));
   }
 
-  // Every move that is used gets its processes from the configuration or from a move that is fed.
-  void add_feeding(const SymbolTerms& before, const Transition& t) {
+  void feed(const SymbolTerms& before, const Transition& t) {
     const std::string prefix = "r" + std::to_string(transitions_.size()) + "_";
     const bool ranks = cyclic(t);
     std::vector<z3::expr> rank;
     for (std::size_t k = 0; k < t.moves.size() && ranks; ++k) {
       rank.push_back(context_.int_const((prefix + std::to_string(k)).c_str()));
     }
-    for (std::size_t k = 0; k < t.moves.size(); ++k) {
-      const AbstractMove& move = cells_.moves[t.moves[k]];
-      if (!ranks && move.from != move.to) continue;
-      z3::expr_vector fed(context_);
-      fed.push_back(before.processes[move.from] > 0);
-      for (std::size_t j = 0; j < t.moves.size(); ++j) {
-        const AbstractMove& other = cells_.moves[t.moves[j]];
-        if (other.to != move.from || other.from == other.to) continue;
-        const z3::expr feeds = t.firings[j] > 0;
-        fed.push_back(ranks ? feeds && rank[j] < rank[k] : feeds);
-      }
-      solver_.add(z3::implies(t.firings[k] > 0, some(fed)));
+    std::vector<Hop> hops;
+    for (const std::size_t m : t.moves) {
+      hops.push_back({cells_.moves[m].rule, cells_.moves[m].from, cells_.moves[m].to});
     }
+    add_feeding(solver_, before, hops, t.firings, rank, budget_);
   }
   bool cyclic(const Transition& t) const {
     std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
@@ -348,7 +338,7 @@ class Paths {
   }
   std::int64_t found_size() const {
     const auto& values = found_.witness->parameters;
-    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+    return sum_up(values);
   }
 
   bool confirm(const Execution& run) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "budget.hpp"
+#include "cells.hpp"
 #include "second_encoding.hpp"
 
 namespace thresher::verify {
@@ -27,6 +28,8 @@ constexpr double kLonger = 2;
 constexpr double kNearlyOver = 0.1;
 /// What running small instances may take before a property is called safe.
 constexpr double kRehearsal = 0.05;
+/// It may take so many times as long where the smallest instances are large.
+constexpr double kWholeRehearsal = 5;
 /// What checkers get to come to an end once nobody waits for their answer any more.
 constexpr double kGrace = 0.2;
 
@@ -42,14 +45,15 @@ bool asked_for(const CheckOptions& options, const Property& p) {
   return only.empty() || std::find(only.begin(), only.end(), p.name) != only.end();
 }
 
-/// The likeliest to answer first.
+/// The likeliest to answer first. An `explicit` at the end waits for the others: it proves nothing.
 std::vector<std::string> checkers_for(const Automaton& ta, const Property& p,
                                       const std::string& asked) {
   if (asked != "auto") return {asked};
-  if (p.fork) return {lowers(ta) ? "explicit" : "binding"};
+  if (p.fork && lowers(ta)) return {"explicit"};
+  if (p.fork) return {"binding", "explicit"};
   if (p.category() != "safety") return {"live", "explicit"};
   if (lowers(ta)) return {"zcs", "explicit", "acs"};
-  return {"smt", "zcs", "acs"};
+  return {"smt", "zcs", "acs", "explicit"};
 }
 
 CheckResult check_one(const Automaton& ta, const Property& p, const std::string& checker,
@@ -86,6 +90,7 @@ struct Try {
   std::string checker;
   unsigned slices = 0;  ///< that it got
   double slice = 0;     ///< the last one
+  bool last = false;    ///< it begins when all others have ended
   bool running = false;
   bool ended = false;  ///< it said why it has no answer, or gave one
   std::string why;     ///< of no answer, once it has begun
@@ -96,10 +101,8 @@ struct Try {
 struct Question {
   const Property* property = nullptr;
   std::vector<Try> tries;
-  unsigned rank = 0;      ///< what is likelier to be quick comes first
-  double last_begun = 0;  ///< seconds since the call began
-  /// One checker after the other: the second one is for what the first one refuses.
-  bool patient = false;
+  unsigned rank = 0;                 ///< what is likelier to be quick comes first
+  double last_begun = 0;             ///< seconds since the call began
   std::atomic<bool> decided{false};  ///< ends the checkers that still run
   CheckResult outcome;
 };
@@ -116,7 +119,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
       for (std::string& name : checkers_for(ta_, p, options.checker)) {
         q.tries.emplace_back().checker = std::move(name);
       }
-      q.patient = q.tries.front().checker == "live";
+      q.tries.back().last = q.tries.size() > 1 && q.tries.back().checker == "explicit";
       q.rank = p.category() == "liveness" ? 1 : 0;
     }
   }
@@ -171,8 +174,11 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
     std::size_t named = 0;
     for (const Try& t : q.tries) {
       if (t.slices == 0) continue;
-      const std::string why = t.why.empty() ? "no answer within the time" : t.why;
       const bool alone = q.tries.size() == 1;
+      std::string why = t.why.empty() ? "no answer within the time" : t.why;
+      if (const auto advice = why.find(kAskAnother); !alone && advice != std::string::npos) {
+        why.erase(advice, kAskAnother.size());  // the others were asked
+      }
       out.why += (named == 0 ? "" : "; ") + (alone ? why : t.checker + ": " + why);
       out.checker += (named == 0 ? "" : ", ") + t.checker;
       out.seconds = std::max(out.seconds, t.running ? budget_.used() : t.seconds);
@@ -201,8 +207,8 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
       const bool head_start = busy && budget_.used() < q.last_begun + kHeadStart;
       for (unsigned i = 0; i < q.tries.size(); ++i) {
         Try& t = q.tries[i];
-        if (q.patient && i > 0 && !q.tries[i - 1].ended) break;
         if (t.running || t.ended || head_start) continue;
+        if (t.last && !others_ended(q)) continue;
         ++best.waiting;
         const std::tuple order(t.slices + i, q.rank);
         if (best.attempt != nullptr && best.order <= order) continue;
@@ -212,6 +218,9 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
       }
     }
     return best;
+  }
+  static bool others_ended(const Question& q) {
+    return std::all_of(q.tries.begin(), q.tries.end() - 1, [](const Try& t) { return t.ended; });
   }
   // An equal share of what is left, unless that would be a slice like the one that did not suffice.
   // Nobody waits behind the last one: it is not cut off.
@@ -306,7 +315,8 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
     const Budget own(seconds, nullptr);
     CheckResult out = ask(easier, p, checker, seconds, control);
     if (out.verdict != Safety::kSafe) return out;
-    Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
+    Rehearsal small =
+        rehearse(*given, p, std::min(patience, own.left() / kWholeRehearsal), control);
     out.instances = small.instances;
     out.no_instances = std::move(small.why_none);
     if (!small.witness) {
@@ -330,7 +340,9 @@ std::vector<CheckResult> run_portfolio(const Automaton& ta, const CheckOptions& 
 
 std::vector<CheckResult> check_all(const Automaton& ta, const CheckOptions& options) {
   const Budget budget(options.seconds, nullptr);
-  if (const auto instance = check_instance(ta, options.seconds / 10); !instance) {
+  const auto instance = options.instance_known ? Result<Unit, Error>(Unit{})
+                                               : check_instance(ta, options.seconds / 10);
+  if (!instance) {
     CheckResult none;
     none.why = instance.error().text();
     none.checker = options.checker;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cone.hpp"
+#include "sums.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -128,11 +129,7 @@ struct Builder {
   }
 
   static std::int64_t change(const Atom& atom, const Move& move) {
-    std::int64_t sum = 0;
-    for (const auto& [s, coefficient] : atom.form.terms) {
-      if (s.kind == Symbol::Kind::kShared) sum += coefficient * move.adds[s.index];
-    }
-    return sum;
+    return added(atom.form, move.adds, move.from, move.to);
   }
 
   // The crash idiom: `nf < F` guards exactly the rules that raise nf.

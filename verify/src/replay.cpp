@@ -13,6 +13,8 @@ using Kind = Formula::Kind;
 namespace {
 /// Coefficients and constants are up to 10^9, and what a long run adds to a variable is much more.
 __extension__ using Wide = __int128;
+/// Where a run may start: what its firings add still fits into 64 bits.
+constexpr std::int64_t kLargestAtStart = std::int64_t{1} << 62;
 }  // namespace
 
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
@@ -98,21 +100,33 @@ Error none(std::string what, std::string where) {
   return {ErrorCode::kRejected, std::move(what), std::move(where)};
 }
 
-// Looked at before the first firing: each leaves a configuration behind.
-std::optional<Error> too_long(const std::vector<Step>& steps) {
-  std::int64_t left = kMostReplayed;
+// Looked at before the first firing: each leaves a configuration behind, of `width` numbers.
+std::optional<Error> too_long(const std::vector<Step>& steps, std::size_t width) {
+  const auto room =
+      static_cast<std::int64_t>(kMostReplayedNumbers / std::max<std::size_t>(1, width));
+  const std::int64_t most = std::min(kMostReplayed, room);
+  std::int64_t left = most;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].times <= left) {
       left -= std::max<std::int64_t>(0, steps[i].times);
       continue;
     }
     const std::string step = "step " + std::to_string(i + 1);
+    const std::string of = room < kMostReplayed
+                               ? " with " + std::to_string(width) + " locations and variables each"
+                               : "";
     return Error{ErrorCode::kUnsupported,
                  step + ": with its " + std::to_string(steps[i].times) + " firings the run has " +
-                     "more than the " + std::to_string(kMostReplayed) + " that are replayed",
+                     "more than the " + std::to_string(most) + " that are replayed" + of,
                  step, "use smaller numbers in the automaton"};
   }
   return std::nullopt;
+}
+
+bool too_large(const Configuration& start) {
+  const auto large = [](std::int64_t number) { return number > kLargestAtStart; };
+  return std::any_of(start.processes.begin(), start.processes.end(), large) ||
+         std::any_of(start.shared.begin(), start.shared.end(), large);
 }
 
 }  // namespace
@@ -130,7 +144,13 @@ Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Exec
   if (!std::all_of(ta.initial.begin(), ta.initial.end(), admitted)) {
     return none("the start is no initial configuration", "the start");
   }
-  if (auto longer = too_long(run.steps)) return std::move(*longer);
+  if (too_large(run.start)) {
+    return Error{ErrorCode::kUnsupported,
+                 "the start has numbers beyond " + std::to_string(kLargestAtStart), "the start",
+                 "use smaller numbers in the automaton"};
+  }
+  const std::size_t width = ta.locations.size() + ta.shared.size();
+  if (auto longer = too_long(run.steps, width)) return std::move(*longer);
   std::vector<Configuration> all{run.start};
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const std::string step = "step " + std::to_string(i + 1);

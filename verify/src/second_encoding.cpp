@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "sums.hpp"
+
 namespace thresher::verify {
 namespace {
 
@@ -103,14 +105,7 @@ class Writer {
 
   // What the rule adds to the sum.
   std::int64_t change(const Linear& form, std::size_t rule) const {
-    std::int64_t out = 0;
-    for (const auto& [s, coefficient] : form.terms) {
-      if (s.kind == Symbol::Kind::kShared) out += coefficient * adds_[rule][s.index];
-      if (s.kind != Symbol::Kind::kLocation) continue;
-      out += s.index == ta_.rules[rule].to ? coefficient : 0;
-      out -= s.index == ta_.rules[rule].from ? coefficient : 0;
-    }
-    return out;
+    return added(form, adds_[rule], ta_.rules[rule].from, ta_.rules[rule].to);
   }
   bool ever(const Linear& form, bool rises) const {
     for (std::size_t r = 0; r < ta_.rules.size(); ++r) {

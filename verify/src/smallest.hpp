@@ -7,9 +7,20 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <vector>
 
 namespace thresher::verify {
+
+/// How large numbers are together that a solver found. Pre: none is negative. Far out every sum is
+/// the same.
+inline std::int64_t sum_up(const std::vector<std::int64_t>& numbers) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  std::int64_t sum = 0;
+  for (const std::int64_t n : numbers) sum = n > kMost - sum ? kMost : sum + n;
+  return sum;
+}
 
 /// Halves the interval below `known`: `ask(sum)` gives a sum up to `sum` of which there is a
 /// violation, or nothing, which counts as "none so small".

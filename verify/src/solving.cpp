@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 #include "smallest.hpp"
 
@@ -38,22 +37,19 @@ std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t
 void shrink(Encoding& encoding, z3::context& context, const std::vector<std::int64_t>& parameters,
             const Budget& budget,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
-  const auto size = [](const std::vector<std::int64_t>& all) {
-    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
-  };
   z3::expr_vector all(context);
   for (const z3::expr& p : encoding.parameters()) all.push_back(p);
   if (all.empty()) return;
   z3::solver& solver = encoding.solver();
   const double allowed = std::clamp(2 * budget.used(), kLeastShrinking, kMostShrinking);
   const Budget own(std::min(allowed, budget.left()), nullptr);
-  smallest(size(parameters), kMostShrinks, [&](std::int64_t sum) -> std::optional<std::int64_t> {
+  smallest(sum_up(parameters), kMostShrinks, [&](std::int64_t sum) -> std::optional<std::int64_t> {
     if (own.over() || budget.over()) return std::nullopt;
     std::optional<std::int64_t> smaller;
     solver.push();
     solver.add(z3::sum(all) <= context.int_val(sum));
     limit(solver, context, std::min(own.left(), allowed / 2));
-    if (solver.check() == z3::sat) smaller = size(found(solver.get_model()));
+    if (solver.check() == z3::sat) smaller = sum_up(found(solver.get_model()));
     solver.pop();
     return smaller;
   });

@@ -18,6 +18,14 @@ bool leads_silently(const VoteTable& table, std::uint8_t from, std::uint8_t to) 
   return false;
 }
 
+// Whether a node can stand there that has told nobody anything.
+bool may_stand_at_first(const VoteTable& table, std::uint8_t location) {
+  for (std::uint8_t l = 0; l < table.locations.size(); ++l) {
+    if ((table.starts >> l & 1) != 0 && leads_silently(table, l, location)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Error VoteConformance::problem(const VoteEvent& e, const std::string& what) const {
@@ -29,6 +37,9 @@ Result<Unit, Error> VoteConformance::add(const VoteEvent& e) {
   clock_ = e.clock;
   if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
   if (faulty_.contains(e.node)) return Unit{};
+  if (e.under && tables_.under == nullptr) {
+    return event_problem(*tables_.round, e, "the round stands on no other table");
+  }
   Played& at = played_[{e.instance, e.round}];
   if (at.nodes.empty()) {
     at.nodes.resize(committee_.size());
@@ -102,8 +113,14 @@ std::optional<Error> VoteConformance::check_coin(const VoteEvent& e, const VoteR
 
 std::optional<Error> VoteConformance::restart(const VoteEvent& e, Node& node) const {
   std::optional<std::uint8_t>& place = e.under ? node.under : node.location;
-  if (place && !leads_silently(table_of(e), e.location, *place))
-    return problem(e, "the node stood in " + std::string(table_of(e).locations[*place]) +
+  const VoteTable& table = table_of(e);
+  if (e.location >= table.locations.size()) return problem(e, "the table has no such place");
+  if (!place && !may_stand_at_first(table, e.location)) {
+    return problem(e, "no node can stand there that has told nobody anything: " +
+                          std::string(table.locations[e.location]));
+  }
+  if (place && !leads_silently(table, e.location, *place))
+    return problem(e, "the node stood in " + std::string(table.locations[*place]) +
                           " and forgot a statement it had sent");
   place = e.location;
   return std::nullopt;

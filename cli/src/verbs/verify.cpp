@@ -508,6 +508,7 @@ int run(Args a) {
   note_missing(a, *ta);
   verify::CheckOptions options;
   options.keep_proofs = a.cross_check;
+  options.instance_known = true;
   options.seconds = seconds - since(start);
   options.checker = a.checker;
   options.only = a.properties;

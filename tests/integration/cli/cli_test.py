@@ -265,12 +265,29 @@ class Verify(Files):
         self.assertEqual(witness["start"], {"locations": {"a": 1}, "shared": {"x": 2}})
 
     def test_why_no_instance_was_run(self):
-        path = self.write("p.ta", AUTOMATON.replace("N >= 1;", "N >= 1000;"))
+        path = self.write("p.ta", AUTOMATON.replace("N >= 1;", "N >= 100000000;"))
         out = run("verify", path, "--property", "counted")
         self.assertIn("no instance has parameters up to 7", out.stdout)
         row = json.loads(run("verify", path, "--property", "counted", "--json").stdout)["properties"][0]
         self.assertEqual((row["verdict"], row["instances"]), ("safe", 0))
         self.assertIn("parameters up to 7", row["no_instances"])
+
+    def test_the_smallest_instances_are_run_where_none_is_small(self):
+        path = self.write("p.ta", AUTOMATON.replace("N >= 1;", "N >= 8;"))
+        out = run("verify", path, "--property", "stays", "--checker", "explicit")
+        self.assertEqual(out.returncode, 3, out.stdout)
+        self.assertIn("VIOLATED N=8", out.stdout)
+
+    def test_numbers_with_which_sums_would_not_fit_are_refused(self):
+        names = ["x", "y", "z"]
+        large = " + ".join(f"1000000000 * {name}" for name in names)
+        text = AUTOMATON.replace("shared x;", "shared x, y, z;").replace("x == 0;", "x == 0; y == 0; z == 0;")
+        text = text.replace("x' == x + 1;", " ".join(f"{name}' == {name} + 1000000000;" for name in names))
+        self.assertEqual(run("verify", self.write("p.ta", text)).returncode, 3)
+        path = self.write("p.ta", text.replace("when (true)", f"when ({large} <= 0 - {large.replace('+', '-')})"))
+        out = run("verify", path)
+        self.assertEqual((out.returncode, out.stdout), (2, ""))
+        self.assertIn(f"{path}: the numbers are too large in the guard of rule 0", out.stderr)
 
     def test_what_a_file_brings_along_does_not_reach_the_terminal(self):
         path = pathlib.Path(self.folder.name, "bytes.ta")

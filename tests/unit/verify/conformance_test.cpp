@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "thresher/protocols/broadcast/bracha.hpp"
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -85,6 +86,32 @@ TEST(Conformance, ARestartMayForgetASilentStepOnly) {
   log.add({.node = NodeId{0}, .rule = RuleEvent::kRestart, .location = bracha::kReady});
   log.add(event(0, kDeliverRule, 4, false));
   EXPECT_EQ(judge(log), "");
+}
+
+// Node 0 witnessed 7 and joins for it without a word: said again it would count twice, and five
+// senders would seem to have spoken where four nodes are.
+TEST(Conformance, WhatARuleForbidsToSayAgainIsNamed) {
+  Conformance check(imbs_raynal::kTable, *Committee::of(6), NodeSet(6));
+  RuleLog log;
+  for (std::uint16_t i = 0; i < 4; ++i) log.add({.node = NodeId{i}, .rule = 0, .said = 7});
+  for (const RuleEvent& e : log.events) ASSERT_TRUE(check.add(e));
+  const RuleEvent again{
+      .clock = 5, .node = NodeId{0}, .rule = 1, .tally = 4, .value = 7, .said = 7};
+  const auto taken = check.add(again);
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().text().find("said before"), std::string::npos) << taken.error();
+}
+TEST(Conformance, AnotherValueThanTheWitnessedOneIsSaid) {
+  Conformance check(imbs_raynal::kTable, *Committee::of(6), NodeSet(6));
+  RuleLog log;
+  for (std::uint16_t i = 0; i < 4; ++i) log.add({.node = NodeId{i}, .rule = 0, .said = 7});
+  log.add({.node = NodeId{4}, .rule = 0, .said = 8});
+  log.add({.node = NodeId{4}, .rule = 1, .tally = 4, .value = 7, .said = 7});
+  log.add({.node = NodeId{0}, .rule = 1, .tally = 5, .value = 7});
+  for (const RuleEvent& e : log.events) {
+    const auto taken = check.add(e);
+    EXPECT_TRUE(taken) << taken.error();
+  }
 }
 
 TEST(Conformance, FaultySendersCountOnceEachAndNoMoreThanFOfThem) {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "thresher/verify/text.hpp"
 
@@ -179,6 +180,64 @@ TEST(Portfolio, WhatCannotBeRunInTimeIsCounted) {
   EXPECT_EQ(rehearse(*ta, ta->properties[0], 0).instances, 0u);
   EXPECT_FALSE(rehearse(*ta, ta->properties[1], 0).witness);
   EXPECT_TRUE(rehearse(*ta, ta->properties[1], 10).witness);
+}
+
+// Two variables in one comparison are outside of smt and of binding, two eventualities outside of
+// the others: nobody was left, although a run of three steps breaks the property.
+constexpr const char* kOutside =
+    "skel A { shared x, y; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; c; d; "
+    "}\n"
+    "inits (0) { a == N; b == 0; c == 0; d == 0; x == 0; y == 0; }\n"
+    "rules (0) { 0: a -> b when (x >= y) do { x' == x + 1; }; 1: b -> c when (true) do { };\n"
+    "  2: b -> d when (true) do { }; }\n"
+    "specifications (0) { nested: !(<>(b >= 1 && <>(c >= 1)));\n"
+    "  kept: !(<>(b >= 1 && <>(a + b > N)));\n"
+    "  /*@ two_futures fork: after (b >= 1) not (c >= 1) and (d >= 1); @*/ } }";
+
+TEST(Portfolio, WhatAllOthersRefuseIsExplored) {
+  const auto ta = parse_automaton(kOutside, "outside.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  const auto outcomes = check_all(*ta, {});
+  ASSERT_EQ(outcomes.size(), 3u);
+  for (const std::size_t i : {0u, 2u}) {
+    EXPECT_EQ(outcomes[i].verdict, Safety::kViolated) << outcomes[i].why;
+    EXPECT_EQ(outcomes[i].checker, "explicit");
+  }
+}
+
+TEST(Portfolio, NobodyIsSentToACheckerThatHasRefused) {
+  const auto ta = parse_automaton(kOutside, "outside.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  options.only = {"kept"};
+  const CheckResult out = check_all(*ta, options).front();
+  EXPECT_EQ(out.verdict, Safety::kUnknown);
+  EXPECT_THAT(out.why, HasSubstr("smt: the guard of rule 0 compares shared variables"));
+  EXPECT_THAT(out.why, HasSubstr("explicit: no violation among"));
+  EXPECT_THAT(out.why, testing::Not(HasSubstr("use the smt checker")));
+  options.checker = "acs";
+  EXPECT_THAT(check_all(*ta, options).front().why, HasSubstr("use the smt checker"));
+}
+
+TEST(Portfolio, WhoIsAskedLastWaitsForTheOthers) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  options.only = {"hard"};
+  std::mutex mutex;
+  std::vector<std::string> ended;
+  const auto outcomes = run_portfolio(*ta, options,
+                                      [&](const Automaton&, const Property&,
+                                          const std::string& checker, double, const CheckControl&) {
+                                        const std::lock_guard lock(mutex);
+                                        ended.push_back(checker);
+                                        CheckResult out;
+                                        out.why = "refused";
+                                        return out;
+                                      });
+  ASSERT_EQ(ended.size(), 4u);
+  EXPECT_EQ(ended.back(), "explicit");
+  EXPECT_EQ(outcomes[0].why, "smt: refused; zcs: refused; acs: refused; explicit: refused");
 }
 
 TEST(Portfolio, NobodyIsLeftBehindWhenAllEnd) {

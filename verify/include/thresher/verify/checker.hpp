@@ -51,6 +51,7 @@ struct CheckOptions {
   std::vector<std::string> only{};  ///< names of properties; empty: all
   unsigned threads = 0;             ///< 0: one for each core
   bool keep_proofs = false;
+  bool instance_known = false;  ///< check_instance() was asked, and passed
 };
 
 /// What a checker may be told besides the time. The flag ends it early, with kUnknown.
@@ -79,8 +80,9 @@ CheckResult check_smt(const Automaton& automaton, const Property& property, doub
 /// Properties of two futures, on the same encoding: the prefix once, its continuation twice.
 CheckResult check_binding(const Automaton& automaton, const Property& property, double seconds,
                           const CheckControl& control = {});
-/// All configurations for small parameters, one by one: finds violations of any property, never
-/// proves their absence. As for liveness, it knows the runs that come to rest.
+/// All configurations for small parameters, or the smallest that there are, one by one: finds
+/// violations of any property, never proves their absence. As for liveness, it knows the runs that
+/// come to rest.
 CheckResult check_explicit(const Automaton& automaton, const Property& property, double seconds,
                            const CheckControl& control = {});
 /// Backwards over processes counted exactly and intervals of the variables, then a search with Z3
@@ -111,7 +113,8 @@ struct Rehearsal {
   std::optional<Execution> witness;  ///< a run of one that violates the property
   std::optional<Futures> futures;    ///< of a property of two futures
 };
-/// Runs small instances, the smallest first, for so many seconds.
+/// Runs small instances, the smallest first, for so many seconds. Where no instance has parameters
+/// up to 7, those with the least parameters that there are, for four times as long.
 Rehearsal rehearse(const Automaton& automaton, const Property& property, double seconds,
                    const CheckControl& control = {});
 

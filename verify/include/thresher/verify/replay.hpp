@@ -61,9 +61,12 @@ bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
 
 /// Firings that are replayed, one by one; a run has a few dozens.
 inline constexpr std::int64_t kMostReplayed = 200'000;
+/// Numbers in the configurations of a run that is replayed: a quarter of a gigabyte.
+inline constexpr std::size_t kMostReplayedNumbers = 32'000'000;
 
 /// Every configuration of the run, the first included. kRejected: it is not a run of the automaton;
-/// `where` is "step 3", or "the start". kUnsupported: it has more than kMostReplayed.
+/// `where` is "step 3", or "the start". kUnsupported: it has more than kMostReplayed firings, with
+/// their configurations more than kMostReplayedNumbers, or begins with numbers beyond 2^62.
 Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, const Execution& run);
 
 /// Carries both futures out: whether they break what `fork` says. Errors as those of

@@ -9,8 +9,9 @@
 // rule starts, each guard's tally reached the table's threshold and counted no more senders than
 // correct nodes had spoken plus F faulty ones, "some correct node said it" was true in the round
 // and was delivered to the node by the table below, the coin was the one that everybody saw, and
-// just the declared statement was sent. A restart may take back steps that told nobody anything.
-// Not checked: that nodes go on, since a node leaves a round when it knows the decision. Source:
+// just the declared statement was sent. A restart may take back steps that told nobody anything,
+// and one that is a node's first event leaves it where such steps lead from where nodes begin. Not
+// checked: that nodes go on, since a node leaves a round when it knows the decision. Source:
 // docs/verify/automata.md.
 #pragma once
 
