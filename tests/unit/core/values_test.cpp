@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/core/node_ids.hpp"
@@ -30,6 +31,14 @@ TEST(Hex, ReadsWhatItWroteAndRefusesTheRest) {
   for (const char* bad : {"0", "0g", "g0", " 0", "0x", "00 ", "/0", ":0", "@0", "`0"}) {
     EXPECT_FALSE(from_hex(bad)) << bad;
   }
+}
+
+// Leaders and coins come of it: nodes on machines of another byte order must agree.
+TEST(Digest, HasAPrefixThatIsTheSameOnEveryMachine) {
+  Digest d;
+  for (std::size_t i = 0; i < d.bytes.size(); ++i) d.bytes[i] = static_cast<std::byte>(i + 0xf9);
+  EXPECT_EQ(d.prefix(), 0x00fffefdfcfbfaf9u);
+  EXPECT_EQ(hash(as_view("abc")).prefix(), 0x723942633c81ddbdu);
 }
 
 TEST(Committee, RefusesWhatCannotTolerateItsFaults) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <cstring>
@@ -20,10 +21,12 @@ struct Digest {
   std::array<std::byte, 32> bytes{};
   friend auto operator<=>(const Digest&, const Digest&) = default;
   bool is_zero() const { return *this == Digest{}; }
-  /// The first eight bytes: good as a table key, not as an identity.
+  /// The first eight bytes, the lowest first on every machine: leaders and coins come of it. Good
+  /// as a table key, not as an identity.
   std::uint64_t prefix() const {
     std::uint64_t out = 0;
     std::memcpy(&out, bytes.data(), sizeof out);
+    if constexpr (std::endian::native == std::endian::big) out = __builtin_bswap64(out);
     return out;
   }
 };
