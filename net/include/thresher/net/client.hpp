@@ -6,19 +6,19 @@
 //   if (out.committed()) use(out.receipt.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
-// Guarantees: every submission has one outcome within its patience (commit_status.hpp). A transaction
-// without an acknowledgement is sent again, to the next node that answers, with the same last slot,
-// so it counts once; a node that is silent for kSilence gives way to the next one, as does one that
-// puts it off again and again, or observes, where any may be asked. One thread of its own. What one
-// node says (positions, results, refusals, the log) is that node's word; with Words::kQuorum f+1
-// nodes have said the same, so one that is correct, where the genesis file has the right f. Of a
-// refusal that is final for kExpired alone: one of any other kind says that a correct node did not
-// take it, while a node that lies may have it ordered until CommitStatus::until. With Words::kProof
-// a commit is believed to a quorum's signatures alone, so one correct node that can be reached is
-// enough; a refusal is one node's word still. It goes out in slots that f+1 nodes name, or one does
-// after two seconds in which no others could be reached. With Words::kOne they are those that the
-// first node names: one that lies and falls silent may name some that no other node ever comes to,
-// and then the outcome is kUnknown.
+// Guarantees: every submission has one outcome within its patience (commit_status.hpp). A
+// transaction without an acknowledgement is sent again, to the next node that answers, with the
+// same last slot, so it counts once; a node that is silent for kSilence gives way to the next one,
+// as does one that puts it off again and again, or observes, where any may be asked. One thread of
+// its own. What one node says (positions, results, refusals, the log) is that node's word; with
+// Words::kQuorum f+1 nodes have said the same, so one that is correct, where the genesis file has
+// the right f. Of a refusal that is final for kExpired alone: one of any other kind says that a
+// correct node did not take it, while a node that lies may have it ordered until
+// CommitStatus::until. With Words::kProof a commit is believed to a quorum's signatures alone, so
+// one correct node that can be reached is enough; a refusal is one node's word still. It goes out
+// in slots that f+1 nodes name, or one does after two seconds in which no others could be reached.
+// With Words::kOne they are those that the first node names: one that lies and falls silent may
+// name some that no other node ever comes to, and then the outcome is kUnknown.
 #pragma once
 
 #include <cstdint>
