@@ -112,13 +112,16 @@ std::optional<Error> too_long(const std::vector<Step>& steps, std::size_t width)
       continue;
     }
     const std::string step = "step " + std::to_string(i + 1);
-    const std::string of = room < kMostReplayed
-                               ? " with " + std::to_string(width) + " locations and variables each"
-                               : "";
-    return Error{ErrorCode::kUnsupported,
-                 step + ": with its " + std::to_string(steps[i].times) + " firings the run has " +
-                     "more than the " + std::to_string(most) + " that are replayed" + of,
-                 step, "use smaller numbers in the automaton"};
+    std::string of;
+    if (room < kMostReplayed) {
+      of = " with " + std::to_string(width) + " locations and variables each";
+    }
+    std::string what = step;
+    what.append(": with its ").append(std::to_string(steps[i].times));
+    what.append(" firings the run has more than the ").append(std::to_string(most));
+    what.append(" that are replayed").append(of);
+    return Error{ErrorCode::kUnsupported, std::move(what), step,
+                 "use smaller numbers in the automaton"};
   }
   return std::nullopt;
 }

@@ -20,8 +20,9 @@ bool leads_silently(const VoteTable& table, std::uint8_t from, std::uint8_t to) 
 
 // Whether a node can stand there that has told nobody anything.
 bool may_stand_at_first(const VoteTable& table, std::uint8_t location) {
-  for (std::uint8_t l = 0; l < table.locations.size(); ++l) {
-    if ((table.starts >> l & 1) != 0 && leads_silently(table, l, location)) return true;
+  for (std::size_t l = 0; l < table.locations.size(); ++l) {
+    const auto start = static_cast<std::uint8_t>(l);
+    if ((table.starts >> l & 1) != 0 && leads_silently(table, start, location)) return true;
   }
   return false;
 }
@@ -33,13 +34,13 @@ Error VoteConformance::problem(const VoteEvent& e, const std::string& what) cons
 }
 
 Result<Unit, Error> VoteConformance::add(const VoteEvent& e) {
+  if (e.under && tables_.under == nullptr) {
+    return event_problem(*tables_.round, e, "the round stands on no other table");
+  }
   if (const auto wrong = order_problem(e, clock_)) return problem(e, *wrong);
   clock_ = e.clock;
   if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
   if (faulty_.contains(e.node)) return Unit{};
-  if (e.under && tables_.under == nullptr) {
-    return event_problem(*tables_.round, e, "the round stands on no other table");
-  }
   Played& at = played_[{e.instance, e.round}];
   if (at.nodes.empty()) {
     at.nodes.resize(committee_.size());

@@ -20,11 +20,12 @@ std::string raised(int many, const std::string& factor, const std::string& step,
   std::string updates;
   for (int i = 0; i < many; ++i) {
     const std::string x = "x" + std::to_string(i);
-    names += (i == 0 ? "" : ", ") + x;
-    left += (i == 0 ? "" : " + ") + factor + " * " + x;
-    right += " - " + factor + " * " + x;
-    starts += x + " == 0; ";
-    updates += x + "' == " + x + " + " + step + "; ";
+    const char* plus = i == 0 ? "" : " + ";
+    names.append(i == 0 ? "" : ", ").append(x);
+    left.append(plus).append(factor).append(" * ").append(x);
+    right.append(" - ").append(factor).append(" * ").append(x);
+    starts.append(x).append(" == 0; ");
+    updates.append(x).append("' == ").append(x).append(" + ").append(step).append("; ");
   }
   return "skel O { shared " + names + "; parameters N; assumptions (0) { N >= " + least +
          "; }\nlocations (0) { a; b; } inits (0) { a == N; b == 0; " + starts +

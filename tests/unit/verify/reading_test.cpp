@@ -28,11 +28,10 @@ std::string module_with(const std::string& comment) {
 TEST(Comments, OfTlaNest) {
   const auto plain = parse_tla(module_with(""), "a.tla");
   ASSERT_TRUE(plain) << plain.error();
-  for (const char* comment : {"(* outer (* inner *) still a comment *)",
-                              "(* An older version. (* Larger networks only: *)\nASSUME N > 5\n\\* "
-                              "of the older version *)",
-                              "(*(**)(*(* a *)*)*)", "(* ( *)", "(***** a line of stars *****)",
-                              "\\* (* the line ends it"}) {
+  for (const char* comment :
+       {"(* outer (* inner *) still a comment *)",
+        "(* Old: (* large networks *)\nASSUME N > 5\n\\* of this *)", "(*(**)(*(* a *)*)*)",
+        "(* ( *)", "(***** a line of stars *****)", "\\* (* the line ends it"}) {
     const auto ta = parse_tla(module_with(comment), "a.tla");
     ASSERT_TRUE(ta) << comment << ta.error();
     EXPECT_EQ(*ta, *plain) << comment;

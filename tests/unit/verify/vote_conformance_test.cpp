@@ -27,8 +27,8 @@ std::string judged(const RoundTables& tables, const VoteEvent& e) {
 TEST(VoteConformance, ARestartThatIsTheFirstEventIsWhereANodeMayBegin) {
   const VoteTable& table = *kBcaRounds.round;
   std::size_t refused = 0;
-  for (std::uint8_t l = 0; l < table.locations.size(); ++l) {
-    const std::string why = judged(kBcaRounds, restart(1, l));
+  for (std::size_t l = 0; l < table.locations.size(); ++l) {
+    const std::string why = judged(kBcaRounds, restart(1, static_cast<std::uint8_t>(l)));
     if ((table.starts >> l & 1) != 0) {
       EXPECT_EQ(why, "") << table.locations[l];
     }
@@ -49,6 +49,8 @@ TEST(VoteConformance, PlacesAndTablesThatAreNoneAreRefused) {
   }
   RoundTables alone = kBcaRounds;
   alone.under = nullptr;
+  // Out of order as well: the error looked its table up, which is none.
+  EXPECT_NE(judged(alone, restart(0, 0, true)).find("stands on no other"), std::string::npos);
   EXPECT_NE(judged(alone, restart(1, 0, true)).find("stands on no other"), std::string::npos);
   EXPECT_NE(
       judged(alone, {.clock = 1, .node = NodeId{0}, .under = true}).find("stands on no other"),
