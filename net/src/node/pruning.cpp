@@ -66,20 +66,21 @@ void Snapshotting::prune_when_due() {
 }
 
 void Snapshotting::look_at_holds() {
-  for (const SnapshotHolds::Ended& e : holds_.look({Loop::now_us(), node_.store->written()})) {
-    const std::string who = "node " + std::to_string(e.who.value);
-    const std::string what = "the snapshot of slot " + std::to_string(e.slot.value);
-    if (e.why.empty()) {
-      node_.say(Level::kInfo,
-                "keeps " + what + " no more for " + who + ", which asks for nothing new");
-      continue;
-    }
-    node_.say(
-        Level::kWarning,
-        who + " takes its state from here and was not done in time: " + e.why + ". So " + what +
-            " and the log behind it are not kept for it any more, and it may have to begin again; "
-            "ask its operator what holds it up, or raise retention.hold_bytes");
+  for (const SnapshotHolds::Ended& e : holds_.look({Loop::now_us(), node_.store->written()}))
+    say_ended(e);
+}
+
+void Snapshotting::say_ended(const SnapshotHolds::Ended& e) {
+  const std::string who = "node " + std::to_string(e.who.value);
+  const std::string what = "the snapshot of slot " + std::to_string(e.slot.value);
+  if (e.why.empty()) {
+    return node_.say(Level::kInfo,
+                     "keeps " + what + " no more for " + who + ", which asks for nothing new");
   }
+  node_.say(Level::kWarning,
+            who + " takes its state from here and was not done in time: " + e.why + ". So " + what +
+                " and the log behind it are not kept for it any more, and it may have to begin "
+                "again; ask its operator what holds it up, or raise retention.hold_bytes");
 }
 
 // A member takes its state from here, and fetches the log behind it: what it asks about would be

@@ -97,6 +97,7 @@ class Snapshotting {
   void begin_pruning();
   void prune_when_due();
   void look_at_holds();
+  void say_ended(const SnapshotHolds::Ended& e);
   void begins(const LogBegin& begin);
   void say_begins(const LogBegin& begin, const Result<std::uint64_t, Error>& freed);
 
