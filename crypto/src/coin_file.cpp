@@ -19,17 +19,6 @@ constexpr std::size_t kDigits = 2 * sizeof(RistrettoScalar);
 /// The head, the number in hexadecimal, a line end.
 using Content = std::array<char, kHead.size() + kDigits + 1>;
 
-// Closes when it goes.
-struct File {
-  int fd;
-  explicit File(int descriptor) : fd(descriptor) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
 Secret<Content> content_of(const RistrettoScalar& secret) {
   Secret<Content> out;
   std::copy(kHead.begin(), kHead.end(), out->begin());
@@ -52,7 +41,7 @@ Result<Unit, Error> save_coin_share(const RistrettoScalar& secret, const std::st
 }
 
 bool is_part_of_coin_share(const std::string& path, const RistrettoScalar* share) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
   Secret<Content> read;
@@ -68,7 +57,7 @@ bool is_part_of_coin_share(const std::string& path, const RistrettoScalar* share
 
 Result<Secret<RistrettoScalar>, Error> load_coin_share(const std::string& path) {
   // A pipe must not hold anybody up until it is seen to be one.
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.fd < 0) {
     return system_error(
         "cannot open coin share file", path,

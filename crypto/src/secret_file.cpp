@@ -8,21 +8,6 @@
 namespace thresher::crypto {
 namespace {
 
-/// Closes a descriptor when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) (void)::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 /// False: errno says why. A write of a part sets none, the next one does.
 bool write_whole(int file, std::string_view content) {
   while (!content.empty()) {
@@ -47,7 +32,7 @@ bool sync_folder_of(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   const Descriptor folder(
       ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return folder.number() >= 0 && ::fsync(folder.number()) == 0;
+  return folder.fd >= 0 && ::fsync(folder.fd) == 0;
 }
 
 /// Whether `path` is still the open file: another process may take the same name.
@@ -75,9 +60,9 @@ Result<Unit, Error> make_secret_file(const std::string& kind, const std::string&
   }
   (void)::unlink(part.c_str());
   const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.number() < 0) return system_error("cannot create " + kind, path, there);
-  if (!write_whole(file.number(), content)) return cannot("write", "is the disk full?");
-  if (!is_at(file.number(), part.c_str())) {
+  if (file.fd < 0) return system_error("cannot create " + kind, path, there);
+  if (!write_whole(file.fd, content)) return cannot("write", "is the disk full?");
+  if (!is_at(file.fd, part.c_str())) {
     errno = EEXIST;
     return system_error("cannot create " + kind, path, "another process makes it now");
   }

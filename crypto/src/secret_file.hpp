@@ -21,6 +21,17 @@
 
 namespace thresher::crypto {
 
+/// Closes a descriptor when it goes.
+struct Descriptor {
+  int fd;
+  explicit Descriptor(int descriptor) : fd(descriptor) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd >= 0) (void)::close(fd);
+  }
+};
+
 /// Pre: errno is that of the call that failed.
 inline Error system_error(const std::string& what, const std::string& path,
                           std::string remedy = {}) {
