@@ -1,8 +1,8 @@
 // The seed that all secrets of a folder follow from: made at its first start, and the same ever
 // after. Private to net/.
 //
-//   auto seed = kept_seed(folder, {.purpose = "tosses vrf-coin", .lost = "Put the file back"},
-//   began);
+//   const SeedUse use{.purpose = "tosses vrf-coin", .lost = "Put the file back"};
+//   if (const auto seed = kept_seed(folder, use, began); !seed) return seed.error();
 //
 // Guarantees: a seed is on disk when this returns, in the form of a key file, which others cannot
 // read, and beside it what shows that it is still the same. A folder that has begun gets no other

@@ -143,8 +143,9 @@ bool can_start(const std::string& data, const NodeStore& store, const LogBegin& 
   return std::ranges::any_of(folder.slots(), [&](Round slot) {
     if (slot < begin.slot || slot > last) return false;
     const auto certificate = load_certificate(store, slot, members);
+    if (!certificate) return false;  // and may be large
     const auto loaded = folder.load(slot);
-    return certificate && loaded && loaded->manifest.checkpoint == certificate->checkpoint;
+    return loaded && loaded->manifest.checkpoint == certificate->checkpoint;
   });
 }
 
