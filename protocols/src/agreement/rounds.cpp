@@ -29,7 +29,8 @@ RoundAgreement<Coin>::RoundAgreement(Config config, const RoundTables& own)
     : config_(std::move(config)),
       coin_(coin_of<Coin>(config_)),
       told_(config_.committee.size()),
-      served_(config_.committee.size()) {
+      served_(config_.committee.size()),
+      beyond_(config_.committee.size()) {
   if (config_.tables == nullptr) config_.tables = &own;
 }
 

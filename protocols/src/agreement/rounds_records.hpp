@@ -73,6 +73,7 @@ void RoundAgreement<Coin>::on(const Start& start, Fx& fx) {
   for (const auto& [instance, value] : over_) {
     open_.erase(instance);
     top_ = instance + 1;
+    end_group(instance, fx);
     fx.deliver(Decision{instance, value, 0});
   }
   raise_base();
@@ -102,15 +103,16 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
   if (event.id != kRepeatTimer) return;
   armed_ = false;
   if (std::exchange(serves_, false)) served_ = PeerQuota<kAnswers>(config_.committee.size());
-  bool lacks = missed_one() || std::exchange(beyond_, false);
+  bool lacks = missed_one() || missed_far();
   for (auto& [instance, s] : open_) {
     if (s.age++ == 0) continue;
-    // Others are in it, and not liars alone.
-    const bool real = s.spoke.size() >= config_.committee.at_least(kValidity);
-    lacks = lacks || (s.round == 0 && real);
+    lacks = lacks || (s.round == 0 && matters(s));
     repeat(instance, s, fx);
   }
-  if (lacks) fx.broadcast(Want{base_});
+  if (lacks) {
+    beyond_ = NodeSet(config_.committee.size());
+    fx.broadcast(Want{base_});
+  }
   remind(fx);
   arm(fx);
 }
@@ -122,12 +124,22 @@ bool RoundAgreement<Coin>::missed_one() {
   std::uint64_t lowest = base_;
   const auto known = [&](std::uint64_t instance) {
     const auto it = open_.find(instance);
-    return over_.contains(instance) || (it != open_.end() && it->second.round != 0);
+    return over(instance) || (it != open_.end() && it->second.round != 0);
   };
   while (lowest < top_ && known(lowest)) ++lowest;
   missed_ticks_ = lowest < top_ && lowest == missed_ ? missed_ticks_ + 1 : 0;
   missed_ = lowest;
   return missed_ticks_ > 0 && broadcast::due(missed_ticks_);
+}
+
+// A6. What liars alone speak of is no reason to do anything.
+template <class Coin>
+bool RoundAgreement<Coin>::missed_far() const {
+  return beyond_.size() >= config_.committee.at_least(kValidity);
+}
+template <class Coin>
+bool RoundAgreement<Coin>::matters(const State& s) const {
+  return s.round != 0 || s.spoke.size() >= config_.committee.at_least(kValidity);
 }
 
 // A6: what is open here is said again to all.
@@ -161,15 +173,18 @@ bool RoundAgreement<Coin>::all_know() const {
 
 template <class Coin>
 void RoundAgreement<Coin>::arm(Fx& fx) {
-  const bool idle = open_.empty() && base_ >= top_ && !beyond_ && !serves_ && all_know();
-  if (armed_ || idle) return;
+  if (armed_) return;
+  const bool idle = base_ >= top_ && !missed_far() && !serves_ && all_know() &&
+                    std::none_of(open_.begin(), open_.end(),
+                                 [this](const auto& entry) { return matters(entry.second); });
+  if (idle) return;
   armed_ = true;
   fx.push(ArmTimer{kRepeatTimer, broadcast::kRepeat});
 }
 
 template <class Coin>
 void RoundAgreement<Coin>::raise_base() {
-  while (over_.contains(base_)) ++base_;
+  while (over_.contains(base_) || answered(base_)) ++base_;
 }
 
 // A8
@@ -183,6 +198,8 @@ void RoundAgreement<Coin>::forget_below(std::uint64_t instance, Fx& fx) {
     drop_below(it->first, it->second, it->second.round + 1, fx);
     if (it->second.decided) fx.push(Persist{kDecisions, key_of(it->first), {}, {}, true});
   }
+  if (config_.group != 0)
+    answered_.erase(answered_.begin(), answered_.lower_bound(instance / config_.group));
   fx.push(Persist{kBase, {}, key_of(instance), {}, true});
   forget_coins(0, instance);
   base_ = std::max(base_, instance);

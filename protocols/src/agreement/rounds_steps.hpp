@@ -1,4 +1,4 @@
-// What RoundAgreement does with inputs: rules A1 to A6 of docs/protocols/agreement.md. Private.
+// What RoundAgreement does with inputs: rules A1 to A6, A9 of docs/protocols/agreement.md. Private.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace thresher::agreement {
 template <class Coin>
 void RoundAgreement<Coin>::on(const Requested<Propose>& event, Fx& fx) {
   const auto& [instance, value] = event.request;
-  State* s = open(instance);
+  State* s = open(instance, config_.self);
   if (s == nullptr) {
-    if (instance >= base_) ++refused_;
+    if (!over(instance)) ++refused_;
     return;
   }
   if (s->round != 0) return;
@@ -33,7 +33,7 @@ void RoundAgreement<Coin>::on(const Received<Message>& event, Fx& fx) {
 // A3
 template <class Coin>
 void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
-  State* s = open(m.instance);
+  State* s = open(m.instance, from);
   if (s == nullptr || !reaches(*s, m.round)) {
     if (!over(m.instance)) ++refused_;
     if (m.asks) answer(from, m.instance, m.round, fx);
@@ -54,7 +54,7 @@ template <class Coin>
 void RoundAgreement<Coin>::receive(NodeId from, const Done& m, Fx& fx) {
   told_[from.value] = std::max(told_[from.value], std::min(m.instance, top_) + 1);
   if (m.asks) answer(from, m.instance, 0, fx);
-  State* s = open(m.instance);
+  State* s = open(m.instance, from);
   if (s == nullptr) {
     if (!over(m.instance)) ++refused_;
     return;
@@ -78,7 +78,7 @@ template <class Coin>
 void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m, Fx& fx) {
   const std::uint64_t instance = m.instance >> kRoundBits;
   const auto round = static_cast<std::uint32_t>(m.instance & ((1u << kRoundBits) - 1));
-  State* s = open(instance);
+  State* s = open(instance, from);
   if (s == nullptr || !reaches(*s, round)) {
     if (!over(instance)) ++refused_;
     if (over_.contains(instance)) answer(from, instance, round, fx);
@@ -96,18 +96,24 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
 // A late message is no fault: correct nodes were slower, and say what they have to say.
 template <class Coin>
 bool RoundAgreement<Coin>::over(std::uint64_t instance) const {
-  return instance < base_ || over_.contains(instance);
+  return instance < base_ || over_.contains(instance) || answered(instance);
+}
+
+template <class Coin>
+bool RoundAgreement<Coin>::answered(std::uint64_t instance) const {
+  return config_.group != 0 && answered_.contains(instance / config_.group);
 }
 
 // Null: out of reach, over or forgotten, or without coins of its own: these are numbered by
 // instance and round in 64 bits, of which the upper half is left to what a coin looks ahead to.
 template <class Coin>
-typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t instance) {
+typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t instance,
+                                                                 NodeId by) {
   const auto it = open_.find(instance);
   if (it != open_.end()) return &it->second;
   if (over(instance) || instance >> (63 - kRoundBits) != 0) return nullptr;
   if (instance - base_ >= config_.window) {
-    beyond_ = true;
+    if (by != config_.self) beyond_.insert(by);
     return nullptr;
   }
   return &place(instance);
@@ -240,8 +246,25 @@ bool RoundAgreement<Coin>::close(std::uint64_t instance, Fx& fx) {
     top_ = instance + 1;
     reminders_ = 0;
   }
+  end_group(instance, fx);
   raise_base();
   return true;
+}
+
+// A9: who decided the 1 tells all others, so nobody needs the rest of the group to learn it.
+template <class Coin>
+void RoundAgreement<Coin>::end_group(std::uint64_t instance, Fx& fx) {
+  if (config_.group == 0 || !over_.at(instance)) return;
+  const std::uint64_t group = instance / config_.group;
+  if (!answered_.insert(group).second) return;
+  const std::uint64_t first = group * config_.group;
+  for (auto it = open_.lower_bound(first);
+       it != open_.end() && it->first - first < config_.group;) {
+    drop_below(it->first, it->second, it->second.round + 1, fx);
+    if (it->second.decided) fx.push(Persist{kDecisions, key_of(it->first), {}, {}, true});
+    forget_coins(it->first, it->first + 1);
+    it = open_.erase(it);
+  }
 }
 
 // A1. Where a round's tables stand alone, a node that left it has said all that it ever says there,

@@ -155,6 +155,7 @@ using Output = subset::Output;
 // <thresher/protocols/agreement/payload_votes.hpp>
 class Mine : public PayloadVotes<Mine, B, A, Message, Output> {
   friend PayloadVotes<Mine, B, A, Message, Output>;
+  static constexpr bool kOneIsEnough = false;  // true: an epoch ends with one that is in
   void heard(std::uint64_t epoch, NodeId origin, bool valid, Fx&);
   void voted(std::uint64_t epoch, NodeId origin, bool in, Fx&);
   void forgotten(std::uint64_t epoch, Fx&);

@@ -256,6 +256,34 @@ TEST(Mvba, WhoWasCutOffDecidesToo) {
   run.expect_alike(0, {0, 1, 2, 3});
 }
 
+// The agreements about candidates after the one that is in are nobody's. They counted as missed, so
+// a network that had decided asked for them, and answered, for ever (rule A9).
+TEST(Mvba, RestsOnceAllDecided) {
+  for (const bool away : {false, true}) {
+    Certified run(4, 9);
+    bool cut = away;
+    std::uint64_t sent = 0;
+    run.net.link = [&](auto from, auto to, const auto&) -> std::int64_t {
+      ++sent;
+      return cut && (from == 3 || to == 3) ? kLost : 300;
+    };
+    for (std::uint64_t instance = 0; instance < 3; ++instance) {
+      for (std::uint16_t i = 0; i < (away ? 3 : 4); ++i)
+        run.propose(i, instance, "a" + std::to_string(i));
+    }
+    run.net.run_until(100 * kDelta);
+    cut = false;
+    run.net.run_until(500 * kDelta);
+    for (std::uint64_t instance = 0; instance < 3; ++instance)
+      run.expect_alike(instance, {0, 1, 2, 3});
+    run.net.restart(1);
+    run.net.run_until(800 * kDelta);
+    sent = 0;
+    run.net.run_until(2000 * kDelta);
+    EXPECT_EQ(sent, 0u) << (away ? "one was away" : "nobody was away");
+  }
+}
+
 // Each order of the candidates comes up as often as any other.
 TEST(Mvba, EveryOrderOfCandidatesIsAsLikely) {
   std::map<std::vector<NodeId>, int> orders;

@@ -96,6 +96,26 @@ TEST(Rounds, AreQuietInTheEnd) {
   EXPECT_EQ(sent, 0u);
 }
 
+// One peer that speaks of an instance far away had everybody ask everybody, and be answered.
+TEST(Rounds, OneLiarsFarInstanceMovesNobody) {
+  Committee4 run(3);
+  for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, true);
+  run.net.run_until(300 * kDelta);
+  std::uint64_t wanted = 0;
+  run.net.link = [&](auto, auto, const auto& m) -> std::int64_t {
+    wanted += std::holds_alternative<Want>(m) ? 1 : 0;
+    return 300;
+  };
+  const auto far_word_of = [&](std::uint16_t liar) {
+    for (std::uint64_t k = 0; k < 3; ++k) run.net.say(liar, 0, Done{1000 + k, true, false});
+    run.net.run_until(run.net.now() + 40 * kDelta);
+  };
+  far_word_of(3);
+  EXPECT_EQ(wanted, 0u);
+  far_word_of(2);  // of two one is correct
+  EXPECT_GE(wanted, 1u);
+}
+
 TEST(Rounds, WhoWantsDecisionsWithoutEndIsToldSoMany) {
   Committee4 run(4);
   std::uint64_t now = 0;

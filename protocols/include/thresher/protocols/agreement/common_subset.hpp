@@ -63,6 +63,7 @@ class CommonSubset
   using Base = PayloadVotes<CommonSubset<B, A>, B, A,
                             std::variant<typename B::Message, typename A::Message>, subset::Output>;
   friend Base;
+  static constexpr bool kOneIsEnough = false;  // each origin is asked about
 
  public:
   static constexpr std::string_view kName = "common-subset";

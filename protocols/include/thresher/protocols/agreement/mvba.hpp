@@ -154,6 +154,7 @@ class Mvba : public PayloadVotes<
  private:
   using Base = PayloadVotes<Mvba, B, A, Message, mvba::Decision>;
   friend Base;
+  static constexpr bool kOneIsEnough = true;  // candidates after the one that is in are nobody's
   static constexpr std::uint32_t kCoinHop = 3;
   static constexpr TimerId kRepeatTimer{1, {}};
 

@@ -4,6 +4,7 @@
 //
 //   class Mine : public PayloadVotes<Mine, B, A, Message, Output> {
 //     friend PayloadVotes<Mine, B, A, Message, Output>;
+//     static constexpr bool kOneIsEnough = false;  // true: an epoch ends with one that is in
 //     void heard(std::uint64_t epoch, NodeId origin, bool valid, Fx&);   // a payload was delivered
 //     void voted(std::uint64_t epoch, NodeId origin, bool in, Fx&);      // and decided about
 //     void forgotten(std::uint64_t epoch, Fx&);                          // epochs below are over
@@ -198,6 +199,7 @@ class PayloadVotes {
     out.committee = c.committee;
     out.self = c.self;
     out.window = c.window * c.committee.size();
+    if constexpr (Owner::kOneIsEnough) out.group = c.committee.size();
     out.coin = c.coin;
     return out;
   }

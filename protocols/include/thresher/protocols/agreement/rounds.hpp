@@ -14,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <variant>
@@ -74,6 +75,9 @@ class RoundAgreement {
     Committee committee = *Committee::make(4, 1);
     NodeId self{};
     std::uint64_t window = 64;  ///< instances open at a time
+    /// Instances a group, where one that decides 1 answers the owner's question about all of them;
+    /// 0: each is a question of its own. An answered group is over (rule A9).
+    std::uint64_t group = 0;
     std::shared_ptr<const crypto::CoinScheme> coin{};
     /// Of coins that nodes throw themselves: LocalCoin's. A host draws it; simulations leave it
     /// zero.
@@ -131,7 +135,8 @@ class RoundAgreement {
   void receive(NodeId from, const typename Coin::Message& m, Fx& fx);
 
   bool over(std::uint64_t instance) const;
-  State* open(std::uint64_t instance);
+  bool answered(std::uint64_t instance) const;
+  State* open(std::uint64_t instance, NodeId by);
   State& place(std::uint64_t instance);
   Round& round_of(State& s, std::uint32_t round);
   bool reaches(const State& s, std::uint32_t round) const;
@@ -144,6 +149,9 @@ class RoundAgreement {
   bool close(std::uint64_t instance, Fx& fx);
   void leave_below(std::uint64_t instance, State& s, std::uint32_t round, Fx& fx);
   void drop_below(std::uint64_t instance, State& s, std::uint32_t round, Fx& fx);
+  void end_group(std::uint64_t instance, Fx& fx);
+  bool matters(const State& s) const;
+  bool missed_far() const;
   void forget_coins(std::uint64_t first, std::uint64_t last);
   template <class Input>
   void feed_coin(const Input& input, Fx& fx);
@@ -164,16 +172,17 @@ class RoundAgreement {
   Coin coin_;
   std::map<std::uint64_t, State> open_;
   std::map<std::uint64_t, bool> over_;
-  std::uint64_t floor_ = 0;          // the owner forgot what is below
-  std::uint64_t base_ = 0;           // the lowest instance that is not over
-  std::uint64_t top_ = 0;            // one more than the highest that is over
-  std::vector<std::uint64_t> told_;  // by peer: one more than the highest that it decided
-  std::uint32_t reminders_ = 0;      // ticks since top_ rose
-  std::uint64_t missed_ = 0;         // the lowest instance that this node seems to have missed
-  std::uint32_t missed_ticks_ = 0;   // since when
-  PeerQuota<kAnswers> served_;       // decisions sent as answers since the last tick
-  bool serves_ = false;              // some were
-  bool beyond_ = false;              // somebody spoke of an instance that is out of reach
+  std::set<std::uint64_t> answered_;  // groups of which an instance is over with a 1
+  std::uint64_t floor_ = 0;           // the owner forgot what is below
+  std::uint64_t base_ = 0;            // the lowest instance that is not over
+  std::uint64_t top_ = 0;             // one more than the highest that is over
+  std::vector<std::uint64_t> told_;   // by peer: one more than the highest that it decided
+  std::uint32_t reminders_ = 0;       // ticks since top_ rose
+  std::uint64_t missed_ = 0;          // the lowest instance that this node seems to have missed
+  std::uint32_t missed_ticks_ = 0;    // since when
+  PeerQuota<kAnswers> served_;        // decisions sent as answers since the last tick
+  bool serves_ = false;               // some were
+  NodeSet beyond_;                    // peers that spoke of an instance out of reach, since asked
   std::uint64_t refused_ = 0;
   bool armed_ = false;
 };
