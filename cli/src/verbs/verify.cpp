@@ -55,6 +55,10 @@ Result<verify::Automaton, Error> built_in(const std::string& protocol) {
   return std::move(*ta);
 }
 
+std::string steps_text(std::size_t steps) {
+  return std::to_string(steps) + (steps == 1 ? " step" : " steps");
+}
+
 std::string verdict_text(const verify::Automaton& ta, const CheckResult& o) {
   switch (o.verdict) {
     case Safety::kSafe: {
@@ -70,8 +74,8 @@ std::string verdict_text(const verify::Automaton& ta, const CheckResult& o) {
         with += " " + ta.parameters[i] + "=" + std::to_string(o.witness->parameters[i]);
       }
       with = "VIOLATED" + with + ": ";
-      if (!o.futures) return with + std::to_string(o.witness->steps.size()) + " steps";
-      return with + std::to_string(o.futures->prefix.steps.size()) + " steps, then " +
+      if (!o.futures) return with + steps_text(o.witness->steps.size());
+      return with + steps_text(o.futures->prefix.steps.size()) + ", then " +
              std::to_string(o.futures->first.size()) + " or " +
              std::to_string(o.futures->second.size());
     }

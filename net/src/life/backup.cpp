@@ -213,7 +213,7 @@ Result<Backup, Error> back_up(const NodeOptions& given, const std::string& desti
   if (std::string why = odd_file(wal); !why.empty())
     return Error{ErrorCode::kMalformed, std::move(why), wal};
   std::error_code error;
-  if (!fs::exists(wal, error)) return at_rest(wal).error();
+  if (!fs::exists(wal, error)) return at_rest(options, genesis->context().chain).error();
   BackupPlace place(destination);
   if (const auto opened = place.open(); !opened) return opened.error();
   bool again = true;

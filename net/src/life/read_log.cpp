@@ -150,7 +150,8 @@ Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
   const std::string path = options.data + "/wal";
   if (std::string why = odd_file(path); !why.empty())
     return Error{ErrorCode::kMalformed, std::move(why), path};
-  if (const auto resting = at_rest(path); !resting) return resting.error();
+  if (const auto resting = at_rest(options, genesis->context().chain); !resting)
+    return resting.error();
   WalScan wal(WalScan::For::kReading);
   if (auto opened = wal.open(path); !opened) return opened;
   Reading reading(*genesis, from, visit,

@@ -31,31 +31,50 @@ Result<Unit, Error> at_rest(const std::string& path) {
   return Error{ErrorCode::kBusy, "'" + path + "' is in use: " + std::string(kNodeRuns), path};
 }
 
+namespace {
+
 // A node that was killed in the middle of its first start may have left as little. One that signed
 // wrote a record first, and where there is an index a file was there to be made an index of.
-std::optional<Error> lost_all(const NodeOptions& options, const Digest& chain, const WalScan& wal) {
-  if (wal.end().sequence > 0) return std::nullopt;
+std::optional<Error> nothing_left(const NodeOptions& options, const Digest& chain,
+                                  std::uint64_t bytes, const std::string& seen) {
   const std::string path = options.data + "/wal";
-  const std::string empty = "'" + path + "' is empty, but ";
   const std::string remedy =
       "put the one of this folder back; else move 'data' away and keep it. Then " +
       std::string(kObserve);
   if (has_signed(options.key, chain))
-    return Error{ErrorCode::kCorrupt,
-                 empty + "'" + sign_once_path(options.key, chain) + "' says that the node signed",
-                 path, remedy};
+    return Error{
+        ErrorCode::kCorrupt,
+        seen + ", but '" + sign_once_path(options.key, chain) + "' says that the node signed", path,
+        remedy};
   std::error_code unknown;
-  if (wal.size() > 0 || !std::filesystem::exists(options.data + "/index", unknown))
-    return std::nullopt;
-  return Error{ErrorCode::kCorrupt, empty + "the index beside it is of a log that was not", path,
-               remedy};
+  if (bytes > 0 || !std::filesystem::exists(options.data + "/index", unknown)) return std::nullopt;
+  return Error{ErrorCode::kCorrupt, seen + ", but the index beside it is of a log that was not",
+               path, remedy};
+}
+
+}  // namespace
+
+std::optional<Error> lost_all(const NodeOptions& options, const Digest& chain, const WalScan& wal) {
+  if (wal.end().sequence > 0) return std::nullopt;
+  return nothing_left(options, chain, wal.size(), "'" + options.data + "/wal' is empty");
+}
+
+Result<Unit, Error> at_rest(const NodeOptions& options, const Digest& chain) {
+  const std::string path = options.data + "/wal";
+  auto resting = at_rest(path);
+  std::error_code unknown;
+  if (resting || std::filesystem::exists(path, unknown) ||
+      std::filesystem::exists(path + ".base", unknown))
+    return resting;
+  if (auto lost = nothing_left(options, chain, 0, "there is no log '" + path + "'")) return *lost;
+  return resting;
 }
 
 Result<Unit, Error> RestingStore::open(const NodeOptions& options, const Digest& chain) {
   const std::string path = options.data + "/wal";
   if (std::string why = odd_file(path); !why.empty())
     return Error{ErrorCode::kMalformed, std::move(why), path};
-  if (const auto resting = at_rest(path); !resting) return resting.error();
+  if (const auto resting = at_rest(options, chain); !resting) return resting.error();
   if (auto opened = wal_.open(path); !opened) return opened;
   const auto read = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
   if (auto lost = lost_all(options, chain, wal_)) return *lost;

@@ -55,6 +55,8 @@ class RestingStore final : public NodeStore {
 
 /// Whether the write-ahead log at `path` can be read now; kBusy: its node runs.
 Result<Unit, Error> at_rest(const std::string& path);
+/// The same of a node's log; kCorrupt where it is gone although the node signed.
+Result<Unit, Error> at_rest(const NodeOptions& options, const Digest& chain);
 
 /// Why a log in which nothing was found is not all that its node wrote; empty: it may be, or there
 /// is something. `wal` was read to its end.

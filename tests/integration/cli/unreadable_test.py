@@ -91,12 +91,20 @@ class Unreadable(unittest.TestCase):
                 wal.write_bytes(bytes(left))
                 if not index:
                     shutil.rmtree(self.home / "data/index", ignore_errors=True)
-                self.told_of_nothing_left(wal)
+                self.told_of_nothing_left(wal, f"'{wal}' is empty")
 
-    def told_of_nothing_left(self, wal):
+    # They said that the node never ran.
+    def test_a_log_that_is_gone(self):
+        wal = self.home / "data/wal"
+        wal.unlink()
+        self.told_of_nothing_left(wal, f"there is no log '{wal}'")
+        shutil.rmtree(self.home / "data")
+        self.told_of_nothing_left(wal, f"there is no log '{wal}'")
+
+    def told_of_nothing_left(self, wal, seen):
         for verb in (("log", "--home", self.home), ("log", "prove", "--home", self.home, "--position", "0"),
                      ("log", "diff", self.home, self.home), ("node", "backup", self.home, self.folder / "copy")):
-            self.told(1, [f"'{wal}' is empty, but '{self.home}/node.key.signed-", "says that the node signed",
+            self.told(1, [f"{seen}, but '{self.home}/node.key.signed-", "says that the node signed",
                           "put the one of this folder back"], *verb)
         self.assertFalse((self.folder / "copy/data").exists())
 
