@@ -4,15 +4,16 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <limits>
 #include <map>
-#include <new>
 #include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "machine.hpp"
 #include "thresher/core/names.hpp"
 #include "verb.hpp"
 
@@ -192,9 +193,10 @@ const CLI::App& deepest(const CLI::App& root) {
 int run(const Verb& verb) {
   try {
     return verb.run();
-  } catch (const std::bad_alloc&) {
-    std::cerr << "thresher: out of memory; ask for less at once (fewer nodes, a shorter run, fewer "
-                 "--jobs), or give the process more\n";
+  } catch (...) {
+    const std::string why = refused_by_machine(std::current_exception());
+    if (why.empty()) throw;
+    std::cerr << "thresher: " << why << '\n';
     return kResourceMissing;
   }
 }

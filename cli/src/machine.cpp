@@ -1,9 +1,14 @@
 #include "machine.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "verb.hpp"
@@ -17,6 +22,7 @@ constexpr std::array kRefusals = {ENOSPC, EDQUOT, EFBIG,  EMFILE, ENFILE,     ER
 /// that writes stands behind), of a limit that is found too low before anything fails, and of a
 /// clock that is not set yet.
 constexpr std::array kOwnWords = {"refused a write; free space", "raise the limit of open files",
+                                  "broke off: out of memory",
                                   "the clock of this machine says a time"};
 
 bool is_reason(std::string_view why, std::string_view words) {
@@ -36,6 +42,33 @@ int status_of(int status, std::string_view why) {
   const bool by_words = std::any_of(kOwnWords.begin(), kOwnWords.end(),
                                     [&](const char* words) { return why.find(words) != why.npos; });
   return by_errno || by_words ? kResourceMissing : status;
+}
+
+std::string refused_by_machine(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    return "out of memory; ask for less at once (fewer nodes, a shorter run, fewer --jobs), or "
+           "give "
+           "the process more";
+  } catch (const std::runtime_error& error) {
+    if (status_of(kFailed, error.what()) != kResourceMissing) return {};
+    return std::string("the machine refused: ") + error.what() +
+           "; raise the limits of this process (ulimit -a) or end others";
+  } catch (...) {
+    return {};
+  }
+}
+
+void tell_what_machine_refused() {
+  std::set_terminate([] {
+    const std::exception_ptr exception = std::current_exception();
+    const std::string why = exception ? refused_by_machine(exception) : std::string();
+    if (why.empty()) std::abort();
+    const std::string line = "thresher: " + why + "\n";
+    (void)!::write(STDERR_FILENO, line.data(), line.size());
+    ::_exit(kResourceMissing);
+  });
 }
 
 }  // namespace thresher::cli

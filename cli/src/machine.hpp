@@ -10,11 +10,21 @@
 // file or directory" is not among these words.
 #pragma once
 
+#include <exception>
+#include <string>
 #include <string_view>
 
 namespace thresher::cli {
 
 /// kResourceMissing if the machine refused, as `why` says, else `status`.
 int status_of(int status, std::string_view why);
+
+/// What the machine did not give, in words with a remedy, where an exception is about that: memory,
+/// threads, descriptors. Empty: it is about something else.
+std::string refused_by_machine(const std::exception_ptr& exception);
+
+/// From now on an exception of that kind that leaves a thread, or meets one that cannot be ended,
+/// is told and ends the process with kResourceMissing. Others abort as ever.
+void tell_what_machine_refused();
 
 }  // namespace thresher::cli

@@ -22,10 +22,14 @@ std::size_t shown(std::string_view bytes) {
   if (lead == 0xc2 && second < 0xa0) return 0;
   if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0)) return 0;
   if ((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90)) return 0;
-  // Marks that turn the direction of what follows on the line.
-  const bool turns = lead == 0xe2 && ((second == 0x80 && at(2) >= 0xaa && at(2) <= 0xae) ||
-                                      (second == 0x81 && at(2) >= 0xa6 && at(2) <= 0xa9));
-  return turns ? 0 : length;
+  // Separators of lines, and marks that turn the direction of what follows on the line.
+  const auto is_between = [&](unsigned char low, unsigned char high) {
+    return at(2) >= low && at(2) <= high;
+  };
+  const bool acts =
+      lead == 0xe2 && ((second == 0x80 && (is_between(0x8e, 0x8f) || is_between(0xa8, 0xae))) ||
+                       (second == 0x81 && is_between(0xa6, 0xa9)));
+  return acts ? 0 : length;
 }
 
 }  // namespace

@@ -60,8 +60,12 @@ Result<Unit, Error> make_secret_file(const std::string& kind, const std::string&
   }
   (void)::unlink(part.c_str());
   const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.fd < 0) return system_error("cannot create " + kind, path, there);
-  if (!write_whole(file.fd, content)) return cannot("write", "is the disk full?");
+  if (file.fd < 0) {
+    return system_error("cannot create " + kind, path,
+                        errno == EEXIST ? there : "check the folder, and that you may write there");
+  }
+  if (!write_whole(file.fd, content))
+    return cannot("write", errno == ENOSPC ? "free space" : "check the disk");
   if (!is_at(file.fd, part.c_str())) {
     errno = EEXIST;
     return system_error("cannot create " + kind, path, "another process makes it now");

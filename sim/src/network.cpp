@@ -11,7 +11,7 @@
 namespace thresher::sim {
 namespace {
 
-constexpr std::uint16_t kNoRule = 0xffff;
+constexpr std::uint32_t kNoRule = 0xffffffff;
 // Streams of draws, so that one kind of chance does not move another.
 enum Stream : std::uint64_t { kTransitStream = 1, kCutStream = 2, kGraphStream = 3 };
 
@@ -209,7 +209,7 @@ void Links::classify() {
     for (std::size_t b = 0; b < classes_; ++b) {
       for (std::size_t r = 0; r < net_.links.size(); ++r) {
         if (named[sample[a]][2 * r] && named[sample[b]][2 * r + 1])
-          rule_[a * classes_ + b] = static_cast<std::uint16_t>(r);
+          rule_[a * classes_ + b] = static_cast<std::uint32_t>(r);
       }
     }
   }
@@ -249,7 +249,7 @@ std::uint32_t Links::hops(NodeId from, NodeId to) const {
 }
 
 const LinkRule* Links::rule(NodeId from, NodeId to) const {
-  const std::uint16_t rule = rule_[class_[from.value] * classes_ + class_[to.value]];
+  const std::uint32_t rule = rule_[class_[from.value] * classes_ + class_[to.value]];
   return rule == kNoRule ? nullptr : &net_.links[rule];
 }
 

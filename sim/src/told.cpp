@@ -11,7 +11,7 @@ bool undecided(const Outcome& outcome) {
 }
 
 std::string why_undecided(const Outcome& outcome) {
-  if (outcome.unjudged) return "nothing was judged, as every oracle is off; leave one on";
+  if (outcome.unjudged) return "nothing was judged: " + outcome.why;
   return "nobody decided anything, and liveness was not judged: " + outcome.why +
          "; give it a later stop";
 }

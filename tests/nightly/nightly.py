@@ -227,6 +227,9 @@ def run_tests(report, job, build, names, seconds):
 def suites(report, args, seconds, _folder):
     # First what fast tests leave out: a minute each at most, and some of the others take hours.
     names = sorted(labelled(args.build, "slow"), key=lambda name: not name.endswith(("_in_full", "_slow_part")))
+    if not names:
+        report.found("suites", f"ctest names no slow test in {args.build}: is it built?",
+                     f"ctest --test-dir {args.build} -N -L slow")
     run_tests(report, "suites", args.build, names, seconds)
 
 

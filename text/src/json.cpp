@@ -269,6 +269,23 @@ bool is_plain(std::string_view text) {
                      [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
+// Whether a terminal would obey it, or break the line there: DEL, U+0080 to U+009F, the marks that
+// turn the direction, and the separators of lines and paragraphs.
+bool acts_on_terminals(std::string_view text) {
+  const auto at = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (at(i) == 0x7f || (at(i) == 0xc2 && at(i + 1) < 0xa0)) return true;
+    if (at(i) != 0xe2) continue;
+    const unsigned last = at(i + 2);
+    if (at(i + 1) == 0x80 && (last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae)))
+      return true;
+    if (at(i + 1) == 0x81 && last >= 0xa6 && last <= 0xa9) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Value, std::vector<Problem>> parse(std::string_view content, const Limits& limits) {
@@ -303,7 +320,8 @@ std::string write(const Value& value, int indent) {
 
 std::string quoted(std::string_view text) {
   if (is_plain(text)) return '"' + std::string(text) + '"';
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(text).dump(-1, ' ', acts_on_terminals(text),
+                                   nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace thresher::text

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <tuple>
 
@@ -128,16 +129,8 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     unsigned count = options_.threads == 0 ? cores : options_.threads;
     if (options_.checker == "auto" && lowers(ta_)) count = std::max(count, kLeastThreads);
-    std::vector<std::thread> threads;
-    ended_threads_.resize(count);
-    for (unsigned t = 0; t < count; ++t) {
-      threads.emplace_back([self = shared_from_this(), t] {
-        self->work();
-        const std::lock_guard lock(self->mutex_);
-        self->ended_threads_[t] = true;
-        self->changed_.notify_all();
-      });
-    }
+    std::vector<std::thread> threads = start(count);
+    count = static_cast<unsigned>(threads.size());
     std::unique_lock lock(mutex_);
     wait(lock);
     closed_ = true;
@@ -153,6 +146,27 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
   }
 
  private:
+  // As many as the machine gives. Throws std::system_error where that is none.
+  std::vector<std::thread> start(unsigned count) {
+    std::vector<std::thread> threads;
+    ended_threads_.resize(count);
+    for (unsigned t = 0; t < count; ++t) {
+      try {
+        threads.emplace_back([self = shared_from_this(), t] {
+          self->work();
+          const std::lock_guard lock(self->mutex_);
+          self->ended_threads_[t] = true;
+          self->changed_.notify_all();
+        });
+      } catch (const std::system_error&) {
+        if (t == 0) throw;
+        const std::lock_guard lock(mutex_);
+        ended_threads_.resize(t);
+        break;
+      }
+    }
+    return threads;
+  }
   // Until all threads have ended, or for a moment longer than anybody needs their answers.
   void wait(std::unique_lock<std::mutex>& lock) {
     const auto ended = [this] {

@@ -46,7 +46,11 @@ int repair(const Args& args) {
         rows.back().set("from", std::uint64_t{from.value}).set("to", std::uint64_t{to.value});
       }
     }
-    out.set("condition", args.condition).set("possible", can).set("add", rows).print();
+    out.set("condition", args.condition)
+        .set("most_edges", std::uint64_t{limits.most_edges})
+        .set("found", can)
+        .set("add", rows)
+        .print();
     return kDone;
   }
   if (!can) {

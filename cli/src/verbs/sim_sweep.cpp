@@ -25,7 +25,7 @@ struct Args {
   std::string out;
   std::uint64_t jobs = 0;
   std::string shard;
-  std::uint64_t shards = 0;
+  OptionalNumber shards;
   bool explain = false;
   bool dry_run = false;
   bool json = false;
@@ -61,8 +61,9 @@ std::string pick_shard(const Args& a, sim::SweepOptions& options) {
   const auto task = from_environment("SLURM_ARRAY_TASK_ID");
   const auto index = task ? task : from_environment("JOB_COMPLETION_INDEX");
   const auto known = from_environment("SLURM_ARRAY_TASK_COUNT");
-  const std::uint64_t count = a.shards != 0 ? a.shards : task && known ? *known : 0;
-  if (!index && a.shards == 0) return {};
+  if (a.shards == 0u) return "--shards must be 1 or more";
+  const std::uint64_t count = a.shards ? *a.shards : task && known ? *known : 0;
+  if (!index && !a.shards) return {};
   if (!index) {
     return "--shards needs SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX; or say --shard i/N";
   }

@@ -12,6 +12,7 @@
 #include "../json.hpp"
 #include "../output_file.hpp"
 #include "../rule_tables.hpp"
+#include "../sim/memory.hpp"
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/sim/results.hpp"
@@ -313,6 +314,11 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
   return status;
 }
 
+int second_future_missing(const Args& a, const std::string& property) {
+  return fail(kUsage, a.replay + ": the second future of '" + property +
+                          "' is missing: it is the run after the first");
+}
+
 /// Runs that were written with --witness, once more.
 int replay_file(const Args& a, const verify::Automaton& ta) {
   const auto text = read_input(a.replay, "a .json file that --witness wrote");
@@ -330,10 +336,12 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
     const auto property =
         std::find_if(ta.properties.begin(), ta.properties.end(),
                      [&](const verify::Property& p) { return p.name == named.property; });
+    if (one_future != nullptr && one_future->property != named.property)
+      return second_future_missing(a, one_future->property);
     bool kept = true;
     if (!property->fork) {
       kept = verify::holds(property->formula, named.run.parameters, *configurations);
-    } else if (one_future == nullptr || one_future->property != named.property) {
+    } else if (one_future == nullptr) {
       one_future = &named;  // the next run is the other one
       continue;
     } else {
@@ -347,10 +355,7 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
   if (runs->empty()) {
     (void)std::fprintf(stderr, "note: '%s' holds no run\n", escaped(a.replay).c_str());
   }
-  if (one_future != nullptr) {
-    return fail(kUsage, a.replay + ": the second future of '" + one_future->property +
-                            "' is missing: it is the run after the first");
-  }
+  if (one_future != nullptr) return second_future_missing(a, one_future->property);
   return status;
 }
 
@@ -475,6 +480,16 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<CheckResu
   return status;
 }
 
+/// The solver does not survive it when it runs out of memory: it is not begun without any.
+std::string memory_problem() {
+  constexpr std::uint64_t kLeast = 256;
+  const std::uint64_t left = available_memory() >> 20;
+  if (left >= kLeast) return {};
+  return "the checkers need " + std::to_string(kLeast) +
+         " MiB of memory, and this process may take " + std::to_string(left) +
+         " more; raise its limit (ulimit -v, the group's memory.max), or free some";
+}
+
 int run(Args a) {
   CtrlC ctrl_c([] {
     verify::abandon_cross_check();
@@ -505,6 +520,7 @@ int run(Args a) {
   }
   if (const auto status = without_checking(a, *ta)) return *status;
   if (const std::string why = witness_problem(a); !why.empty()) return fail(kUsage, why);
+  if (const std::string why = memory_problem(); !why.empty()) return fail(kResourceMissing, why);
   if (const auto instance = verify::check_instance(*ta, seconds - since(start)); !instance) {
     return fail(kUsage, "'" + (a.file.empty() ? a.protocol : a.file) +
                             "': " + instance.error().text() + "; every property would hold of it");

@@ -30,6 +30,8 @@
 //     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
 //     // refused so far:
 //     Round spoke_of(const Message&, NodeId from) const;
+//     // If not all peers speak to all:
+//     bool hears(const Protocol&, NodeId peer) const;
 //     std::uint64_t refused(const Protocol&) const;
 //     // If it signs nothing that shows a peer's pledge, or not all of it:
 //     Pledge pledged(const Message&) const;         // of the sender
@@ -199,6 +201,11 @@ class EngineOf final : public OrderEngine {
   bool hashes_payloads() const override { return Adapter::kHashesPayloads; }
   Round spoke_of(NodeId peer) const override {
     return peer.value < spoke_of_.size() ? spoke_of_[peer.value] : Round{0};
+  }
+  bool hears(NodeId peer) const override {
+    if constexpr (requires { backend_.adapter.hears(executor_.protocol(), peer); })
+      return backend_.adapter.hears(executor_.protocol(), peer);
+    return true;
   }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   Pledge pledge() const override { return backend_.adapter.pledge(executor_.protocol()); }

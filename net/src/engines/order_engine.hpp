@@ -161,6 +161,8 @@ class OrderEngine {
   virtual EngineSample sample() const = 0;
   /// The highest round in what this peer sent of its own: its word, and no more.
   virtual Round spoke_of(NodeId peer) const = 0;
+  /// Whether a peer that is level says so to this node: what it spoke of tells how far it is.
+  virtual bool hears(NodeId peer) const = 0;
   /// What this node is bound to. After persisted() of all that was handed out so far, a restart
   /// finds no less. Before Start: what its records say.
   virtual Pledge pledge() const = 0;

@@ -82,6 +82,10 @@ struct RaftAdapter {
     const auto* done = std::get_if<raft::AppendEntriesReply>(&m);
     return done && done->fits ? Round{done->index} : Round{0};
   }
+  // Followers answer their leader alone.
+  static bool hears(const Raft& r, NodeId peer) {
+    return r.role() == Raft::Role::kLeader || r.leader() == peer;
+  }
   static EngineSample sample(const Raft& r) {
     EngineSample out;
     out.round = Round{r.term()};

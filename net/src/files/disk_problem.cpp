@@ -70,6 +70,11 @@ Error disk_failed(const std::string& folder, const Error& why, std::string remed
           std::move(remedy)};
 }
 
+std::string limit_remedy(int error, std::string otherwise) {
+  const bool limit = error == EMFILE || error == ENFILE || error == ENOMEM;
+  return limit ? advice_on(error) : std::move(otherwise);
+}
+
 std::string disk_problem(int error) {
   return std::string(std::strerror(error)) + "; " + advice_on(error);
 }

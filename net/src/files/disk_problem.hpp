@@ -16,6 +16,8 @@ namespace thresher::net {
 
 /// `error`: as in errno.
 std::string disk_problem(int error);
+/// What to do where the process has no more descriptors or memory; `otherwise` for other errors.
+std::string limit_remedy(int error, std::string otherwise);
 /// That a call failed with `error` while `what` was done to `where`.
 Error disk_error(const std::string& what, int error, std::string where);
 /// The same failure, as that of what was done with it; `where` of that.

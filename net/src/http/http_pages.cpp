@@ -13,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "files/disk_problem.hpp"
 #include "http/gateway_json.hpp"
 
 namespace thresher::net {
@@ -93,7 +94,8 @@ Result<Unit, Error> HttpPages::listen(const std::string& host, std::uint16_t por
                   ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
                   ::bind(listener_, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 &&
                   ::listen(listener_, SOMAXCONN) == 0;
-  if (!ok) return Error{code_of_errno(errno), std::strerror(errno), where};
+  if (const int error = ok ? 0 : errno; error != 0)
+    return Error{code_of_errno(error), std::strerror(error), where, limit_remedy(error, {})};
   thread_ = std::thread([this] { serve(); });
   return Unit{};
 }

@@ -63,7 +63,11 @@ constexpr Figure kCounters[] = {
 constexpr Figure kGauges[] = {
     {"thresher_round", "Round of the node's last block.", &Sample::round},
     {"thresher_committed_slot", "Last slot in the log.", &Sample::slot},
-    {"thresher_frontier_round", "A round that a correct node has reached.", &Sample::frontier},
+    {"thresher_frontier_round",
+     "A round that a correct node has reached; of protocols with slots, a slot.",
+     &Sample::frontier},
+    {"thresher_behind_slots", "Slots that others have reached and this node has not decided.",
+     &Sample::behind},
     {"thresher_pool_bytes", "Transactions that wait for a block.", &Sample::pool_bytes},
     {"thresher_signatures_waiting", "Signatures that wait for a verdict.", &Sample::verify_waiting},
     {"thresher_suspects", "Peers that sent bad signatures lately.", &Sample::verify_suspects},
@@ -219,7 +223,8 @@ Result<Unit, Error> Metrics::listen(const std::string& address) {
   const auto listens = impl->server->listen(place->host, place->port);
   if (listens) return listens;
   Error why = because("cannot listen on " + address + " for metrics", address, listens.error());
-  why.remedy = "stop what uses the port or change metrics.listen";
+  if (listens.error().remedy.empty())
+    why.remedy = "stop what uses the port or change metrics.listen";
   return why;
 }
 

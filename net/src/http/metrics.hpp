@@ -26,7 +26,8 @@ struct Sample {
   std::uint64_t log_length = 0;
   std::uint64_t round = 0;
   std::uint64_t slot = 0;
-  std::uint64_t frontier = 0;  ///< a round that others have reached
+  std::uint64_t frontier = 0;  ///< a round, or slot, that others have reached
+  std::uint64_t behind = 0;    ///< how much of it this node has not decided
   std::uint64_t payload_bytes = 0;
   std::uint64_t node_bytes_sent = 0;
   std::uint64_t frames_dropped = 0;

@@ -80,6 +80,7 @@ class RecordingEngine final : public OrderEngine, private EngineHost {
   bool hashes_payloads() const override { return engine_->hashes_payloads(); }
   EngineSample sample() const override { return engine_->sample(); }
   Round spoke_of(NodeId peer) const override { return engine_->spoke_of(peer); }
+  bool hears(NodeId peer) const override { return engine_->hears(peer); }
   Pledge pledge() const override { return engine_->pledge(); }
   Pledge pledge_of(NodeId peer) const override { return engine_->pledge_of(peer); }
   Bytes last_signed(NodeId author) const override { return engine_->last_signed(author); }

@@ -25,6 +25,7 @@
 #include <set>
 #include <utility>
 
+#include "files/disk_problem.hpp"
 #include "links/asio.hpp"
 #include "links/places.hpp"
 #include "thresher/core/error.hpp"
@@ -49,8 +50,9 @@ inline Error cannot_listen(const std::string& where, boost::system::error_code e
   if (e == boost::system::errc::address_not_available)
     return {ErrorCode::kMissing, what + std::string(kNotHere), where,
             "start this node on the machine that has it, or correct the genesis file"};
-  return {code_of_errno(e.value()), what + e.message(), where,
-          "stop what uses the port or change the address in the genesis file"};
+  return {
+      code_of_errno(e.value()), what + e.message(), where,
+      limit_remedy(e.value(), "stop what uses the port or change the address in the genesis file")};
 }
 
 class Strangers : public std::enable_shared_from_this<Strangers> {

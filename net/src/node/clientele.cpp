@@ -266,14 +266,18 @@ Replies::Hooks Clientele::reply_hooks() {
 // from this node, which is about to stop.
 void Clientele::ordered(const Transaction& t, const NewTransaction& of, const Commit& commit,
                         const std::optional<ApplyResult>& result) {
-  const auto awaited = submissions_.ordered(t.client, of.print);
-  if (!awaited) return;
-  if (visitors_.client(awaited->from) != nullptr)
-    replies_.placed(awaited->from, {awaited->sequence, t.position});
-  if (awaited->from != kOwnLink || !result) return;
-  auto ask = own_client_.ordered(awaited->sequence);
+  submissions_.ordered(t.client, of.print, [&](const Submission& awaited) {
+    if (visitors_.client(awaited.from) != nullptr)
+      replies_.placed(awaited.from, {awaited.sequence, t.position});
+    if (awaited.from == kOwnLink && result) own_ordered(awaited.sequence, t, of, commit, *result);
+  });
+}
+
+void Clientele::own_ordered(std::uint64_t sequence, const Transaction& t, const NewTransaction& of,
+                            const Commit& commit, const ApplyResult& result) {
+  auto ask = own_client_.ordered(sequence);
   if (!ask) return;
-  Receipt receipt{t.position, commit.slot.value, commit.id, of.block->id, {}, *result};
+  Receipt receipt{t.position, commit.slot.value, commit.id, of.block->id, {}, result};
   if (ask->prove == Prove::kYes) receipt.proof = node_.engine->prove(commit.slot, *of.block);
   ask->done({CommitStatus::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
 }

@@ -107,6 +107,8 @@ class Clientele {
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
               const std::string& text = {});
   void refuse_later(const std::vector<Submission>& waiting, Refusal why);
+  void own_ordered(std::uint64_t sequence, const Transaction& t, const NewTransaction& of,
+                   const Commit& commit, const ApplyResult& result);
   std::optional<std::string> check(const ClientId& client, ByteView data);
   OwnClient::Hooks own_hooks();
   Replies::Hooks reply_hooks();

@@ -78,6 +78,8 @@ Sample Node::Impl::sample() const {
   out.round = now.round.value;
   out.slot = ledger.slot().value;
   out.frontier = now.frontier.value;
+  out.behind =
+      now.frontier.value > now.next_slot.value ? now.frontier.value - now.next_slot.value : 0;
   out.payload_bytes = payload_bytes;
   out.node_bytes_sent = transport.node_bytes_sent();
   out.frames_dropped = transport.dropped();
@@ -125,7 +127,7 @@ std::vector<PeerStatus> Node::Impl::peers() const {
     p.address = link.address;
     p.problem = link.up ? std::string() : link.last_problem;
     p.round = engine->spoke_of(id).value;
-    p.lag = frontier.value > p.round ? frontier.value - p.round : 0;
+    p.lag = engine->hears(id) && frontier.value > p.round ? frontier.value - p.round : 0;
     p.links = link.links;
     p.bytes_sent = link.bytes_sent;
     p.bytes_received = link.bytes_received;

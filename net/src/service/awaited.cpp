@@ -1,5 +1,8 @@
 #include "service/awaited.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace thresher::net {
 
 void Awaited::add(const Fingerprint& print, const Submission& submission) {
@@ -16,25 +19,25 @@ void Awaited::add(const Fingerprint& print, const Submission& submission) {
 
 bool Awaited::again(const Fingerprint& print, ConnectionId from) {
   const auto at = find(print);
-  if (at) entries_[*at].submission.from = from;
-  return at.has_value();
+  if (!at) return false;
+  const ConnectionId before = std::exchange(entries_[*at].submission.from, from);
+  if (before == from || (others_.size() == kMostShared && !others_.contains(*at))) return true;
+  std::vector<ConnectionId>& others = others_[*at];
+  std::erase(others, from);
+  others.push_back(before);
+  if (others.size() == kMostLinks) others.erase(others.begin());
+  return true;
 }
 
-std::optional<Submission> Awaited::take(const Fingerprint& print) {
-  const auto at = find(print);
-  if (!at) return std::nullopt;
-  const Submission submission = entries_[*at].submission;
-  remove(*at);
-  return submission;
-}
-
-void Awaited::remove(std::uint32_t at) {
+std::vector<ConnectionId> Awaited::remove(std::uint32_t at) {
   Entry& e = entries_[at];
   index_.erase(e.print, at);
   const auto held = held_.find(e.submission.client);
   if (--held->second == 0) held_.erase(held);
   e.used = false;
   free_.push_back(at);
+  const auto others = others_.extract(at);
+  return others ? std::move(others.mapped()) : std::vector<ConnectionId>{};
 }
 
 }  // namespace thresher::net

@@ -30,11 +30,11 @@ Submissions::Answers Submissions::submit(const RunHead& head, const Bytes& entri
     prints_.push_back(ledger.print_of(head.client, sequence, data));
   });
   Answers out;
-  // It left the pool. The link that waits for it is told, unless it has its answer. Of two copies,
-  // one with slots that are over, the newer is awaited and gives way first.
+  // It left the pool. The links that wait for it are told, unless they have their answer. Of two
+  // copies, one with slots that are over, the newer is awaited and gives way first.
   const auto gave_way = [&](const RunHead& run, std::uint64_t sequence, ByteView data) {
-    if (const auto gone = awaited_.take(ledger.print_of(run.client, sequence, data)))
-      out.gave_way.push_back(*gone);
+    awaited_.take(ledger.print_of(run.client, sequence, data),
+                  [&](const Submission& gone) { out.gave_way.push_back(gone); });
   };
   const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());
   std::vector<std::byte> taken;  // a copy, once something is left out

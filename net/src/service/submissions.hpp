@@ -3,16 +3,16 @@
 //
 //   const auto answers = submissions.submit({client, valid}, entries, ledger, link);
 //   submissions.pool().take(block_bytes, packed);                       // for the next block
-//   if (const auto s = submissions.ordered(client, print)) answer(*s, position);
+//   submissions.ordered(client, print, [&](const Submission& s) { answer(s, position); });
 //   submissions.expire(ledger, [&](const Submission& s) { refuse(s, Refusal::kExpired); });
 //
-// Guarantees: everything submitted is answered once: by submit(), or later by ordered(), expire()
-// or giving way to another client's submit(), whichever comes first; what is submitted again
-// meanwhile waits for the same answer and takes no second place in the pool, and keeps the slots
-// that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate, kTooEarly, kRejected or
-// kObserves means that no block of this node has it; kExpired that it is not in the log and never
-// will be. A node that observes takes nothing, and still tells where what was ordered is.
-// Shares of clients: pool.hpp, awaited.hpp.
+// Guarantees: everything submitted is answered once on each link that submitted it: by submit(), or
+// later by ordered(), expire() or giving way to another client's submit(), whichever comes first;
+// what is submitted again meanwhile waits for the same answer and takes no second place in the
+// pool, and keeps the slots that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate,
+// kTooEarly, kRejected or kObserves means that no block of this node has it; kExpired that it is
+// not in the log and never will be. A node that observes takes nothing, and still tells where what
+// was ordered is. Shares of clients: pool.hpp, awaited.hpp.
 #pragma once
 
 #include <functional>
@@ -64,9 +64,10 @@ class Submissions {
   /// most kLongestLife.
   Answers submit(const RunHead& head, const Bytes& entries, const Ledger& ledger,
                  ConnectionId from);
-  /// To be told of each transaction that is ordered; gives it if it was awaited.
-  std::optional<Submission> ordered(const ClientId& client, const Fingerprint& print) {
-    return awaited_.holds(client) ? awaited_.take(print) : std::nullopt;
+  /// To be told of each transaction that is ordered; visits it for each link that waits for it.
+  template <class F>
+  void ordered(const ClientId& client, const Fingerprint& print, F visit) {
+    if (awaited_.holds(client)) awaited_.take(print, visit);
   }
   /// Visits what can be ordered no more. Costs a look at everything awaited.
   template <class F>

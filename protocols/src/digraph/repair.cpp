@@ -23,9 +23,8 @@ class Search {
     if (gave_up()) return false;
     --sets_left_;
     const auto breach = any_breach();
-    if (gave_up()) return false;
     if (!breach) return true;
-    if (left == 0) return false;
+    if (left == 0 || gave_up()) return false;
     for (const auto& [from, to] : candidates(*breach)) {
       graph_.add(from, to);
       edges.emplace_back(from, to);

@@ -67,6 +67,10 @@ class AxisReader {
     return walk(from, path, bounds, given[3]);
   }
 
+  // 0.1 + 2 * 0.1 is 0.3; a whole number has no noise, and may be larger than 1e9 times it fits.
+  static double without_noise(double x) {
+    return x == std::floor(x) ? x : std::round(x * 1e9) / 1e9;
+  }
   std::vector<Value> walk(const Value& at, const std::string& path, const double (&bounds)[4],
                           bool geometric) {
     const auto [low, high, step, factor] = bounds;
@@ -90,7 +94,7 @@ class AxisReader {
       out.push_back(whole ? Value(static_cast<std::int64_t>(x)) : Value(x));
       const auto steps = static_cast<double>(out.size());
       // From the start each time: a running sum would gather rounding errors.
-      x = geometric ? low * std::pow(factor, steps) : std::round((low + step * steps) * 1e9) / 1e9;
+      x = geometric ? low * std::pow(factor, steps) : without_noise(low + step * steps);
     }
     return out;
   }

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "summary.hpp"
@@ -55,7 +57,11 @@ class Runner {
 
   std::optional<Error> work() {
     std::vector<std::thread> threads;
-    for (unsigned t = 1; t < options_.jobs; ++t) threads.emplace_back([this] { take_runs(); });
+    try {
+      for (unsigned t = 1; t < options_.jobs; ++t) threads.emplace_back([this] { take_runs(); });
+    } catch (const std::system_error&) {
+      // The machine has no more threads: those that there are do it.
+    }
     take_runs();
     for (std::thread& thread : threads) thread.join();
     return failure_;
@@ -81,13 +87,18 @@ class Runner {
           save_run(run_folder(options_.out, id), {experiment, outcome, options_.version});
       if (!saved) fail(saved.error());
       return static_cast<bool>(saved);
+    } catch (const std::bad_alloc&) {
+      return broke_off(experiment, id, "out of memory");
     } catch (const std::exception& error) {
-      fail({ErrorCode::kRejected,
-            "run " + id + " (n = " + std::to_string(experiment.n) + ", seed " +
-                std::to_string(experiment.seed) + ") broke off: " + error.what(),
-            id, "what is done stays, fewer --jobs need less memory"});
-      return false;
+      return broke_off(experiment, id, error.what());
     }
+  }
+  bool broke_off(const Experiment& experiment, const std::string& id, const char* why) {
+    fail({ErrorCode::kRejected,
+          "run " + id + " (n = " + std::to_string(experiment.n) + ", seed " +
+              std::to_string(experiment.seed) + ") broke off: " + why,
+          id, "what is done stays, fewer --jobs need less memory"});
+    return false;
   }
 
   void fail(Error why) {

@@ -183,6 +183,10 @@ void Run::conclude(Outcome& out) {
   const bool waited = healed_ && experiment_.oracles.liveness_on;
   if (!judge_.failed() && !waited) out.why = unjudged_;
   out.unjudged = !experiment_.oracles.any();
+  if (const std::string why = insight_.unpromised(experiment_); !judge_.failed() && !why.empty()) {
+    out.unjudged = true;
+    out.why = why;
+  }
   const FaultPlan& plan = world_.faults();
   out.faults_fired = plan.fired();
   for (std::size_t k = 0; k < kFaultKinds; ++k)

@@ -4,7 +4,7 @@
 namespace thresher::sim {
 
 std::string Run::why_unjudged() const {
-  if (!experiment_.oracles.any()) return "every oracle is off";
+  if (!experiment_.oracles.any()) return "every oracle is off; leave one on";
   const bool decided = judge_.known() > 0;
   if (submitted_ == 0) return {};
   if (all_done()) return decided ? "" : "no correct node was asked for anything";

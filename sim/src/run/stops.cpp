@@ -56,7 +56,8 @@ Ticks Run::limit() const {
   if (stop.time) limit = *stop.time;
   if (stop.rounds && !traits_.counts_rounds) limit = std::min(limit, *stop.rounds * kUnit);
   if (limit != kNone) return limit;
-  if (stop.rounds) return quiet_from() + (*stop.rounds + 2) * 64 * longest();
+  if (stop.rounds)
+    return quiet_from() + (*stop.rounds + 2) * std::max(64 * longest(), judge_.bound());
   if (stop.decisions) return quiet_from() + (*stop.decisions + 2) * judge_.bound();
   return 30 * kUnit;
 }

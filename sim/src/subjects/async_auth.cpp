@@ -65,6 +65,9 @@ struct AsyncAuthSubject {
   }
   std::uint64_t round(const Node& node) const { return node.round(); }
   std::uint64_t refused(const Node& node) const { return node.refused(); }
+  static std::string unpromised(const Experiment& e) {
+    return nobody_restarts(e) ? "" : "async-auth promises nothing where a node restarts";
+  }
   /// Outputs lie within the inputs, and are as near as the halvings make them. A node that restarts
   /// is silent, and may be one more than the faults that are borne: such runs are promised nothing.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {

@@ -74,10 +74,18 @@ struct SyncAuthSubject {
   std::vector<Bound> bounds(const Node& node) const {
     return {{"contents", node.held(), Node::most_held({.graph = graph})}};
   }
-  /// Nobody is without a decision after the last round, all are the same, and a common input is it.
-  /// Nothing is promised for runs without synchrony.
+  /// Of lost or late messages, and of nodes that restart, nothing is promised.
+  static std::string unpromised(const Experiment& e) {
+    return synchronous(e)
+               ? ""
+               : "sync-auth promises nothing where messages are lost or late, or a node restarts";
+  }
+  /// Rounds end at the same time everywhere, so nobody is behind another one; all decisions are the
+  /// same, and a common input is it.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
     if (!synchronous(*experiment)) return std::nullopt;
+    std::uint64_t last = 0;
+    for (const Node* node : nodes) last = std::max(last, node->round());
     std::optional<Value> decided;
     std::optional<Value> common;
     bool one_input = true;
@@ -87,7 +95,10 @@ struct SyncAuthSubject {
     }
     for (const Node* node : nodes) {
       if (!node->decided()) {
-        if (node->round() > 2 * graph.size()) return Finding{"liveness", "a node did not decide"};
+        if (node->round() + 1 < last) {
+          return Finding{"liveness", "a node is in round " + std::to_string(node->round()) +
+                                         " while another one is in round " + std::to_string(last)};
+        }
         continue;
       }
       if (decided && *decided != *node->decided()) {

@@ -149,16 +149,16 @@ class Definitions {
           h_, which, [&](auto a, auto b) { return session(a, b); }, [](auto) { return true; });
     });
   }
-  /// Versions of a key in one order for a client, which its gets after the own puts (or after its
-  /// gets) follow.
-  bool versions(bool own_puts) const {
+  enum class Behind { kOwnPuts, kOwnGets, kBoth };
+  /// Versions of a key in one order for a client, which its gets after those operations follow.
+  bool versions(Behind behind) const {
     return of_clients([&](std::uint32_t client) {
       for (std::uint32_t key = 0; key < h_.keys.size(); ++key) {
         Order puts;
         for (const auto a : all_) {
           if (h_.operations[a].kind == Kind::kPut && h_.operations[a].key == key) puts.push_back(a);
         }
-        if (!some_order_of_versions(client, key, puts, own_puts)) return false;
+        if (!some_order_of_versions(client, key, puts, behind)) return false;
       }
       return true;
     });
@@ -190,7 +190,7 @@ class Definitions {
     return holds == op.version;
   }
   bool some_order_of_versions(std::uint32_t client, std::uint32_t key, Order puts,
-                              bool own_puts) const {
+                              Behind behind) const {
     std::sort(puts.begin(), puts.end());
     do {
       std::map<std::uint32_t, std::size_t> rank{{key, 0}};
@@ -204,7 +204,9 @@ class Definitions {
         const Operation& op = h_.operations[a];
         if (op.client != client || op.key != key) continue;
         if (op.kind == Kind::kGet) good = good && rank[op.version] >= least;
-        if ((op.kind == Kind::kPut) == own_puts) least = rank[op.version];
+        const bool put = op.kind == Kind::kPut;
+        if (behind == Behind::kBoth || put == (behind == Behind::kOwnPuts))
+          least = std::max(least, rank[op.version]);
       }
       if (good) return true;
     } while (std::next_permutation(puts.begin(), puts.end()));
@@ -230,8 +232,9 @@ TEST(Levels, AreThoseOfTheirDefinitionsOnSmallHistories) {
     ASSERT_EQ(holds(Level::kCausal), d.causal()) << seed;
     ASSERT_EQ(holds(Level::kCausalConvergent), d.causal() && d.convergent()) << seed;
     ASSERT_EQ(holds(Level::kPipelined), d.pipelined()) << seed;
-    ASSERT_EQ(holds(Level::kReadYourWrites), d.versions(true)) << seed;
-    ASSERT_EQ(holds(Level::kMonotonicReads), d.versions(false)) << seed;
+    ASSERT_EQ(holds(Level::kReadYourWrites), d.versions(Definitions::Behind::kOwnPuts)) << seed;
+    ASSERT_EQ(holds(Level::kMonotonicReads), d.versions(Definitions::Behind::kOwnGets)) << seed;
+    ASSERT_EQ(holds(Level::kSession), d.versions(Definitions::Behind::kBoth)) << seed;
     for (std::size_t i = 1; i < kLevels; ++i) {  // a level implies those below it
       const bool half = static_cast<Level>(i) == Level::kMonotonicReads;
       if (!half && r.findings[i - 1].holds == Holds::kYes) {

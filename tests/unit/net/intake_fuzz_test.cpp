@@ -128,7 +128,8 @@ class Observed {
       const Identity identity{t.client, t.sequence, std::string(as_text(t.data))};
       EXPECT_FALSE(expired.contains(identity)) << "told that it never will be";
       positions[t.position] = identity;
-      const bool told = submissions.ordered(t.client, of.print).has_value();
+      bool told = false;
+      submissions.ordered(t.client, of.print, [&](const Submission&) { told = true; });
       EXPECT_EQ(told, waiting.erase(identity) == 1);
     });
     submissions.expire(ledger, [&](const Submission& s) {

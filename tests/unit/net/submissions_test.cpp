@@ -41,10 +41,10 @@ class Intake {
     std::vector<Placed> out;
     (void)ledger.append({slot, {}, {unsigned_block(slot, payload, {}, {})}},
                         [&](const Transaction& t, const NewTransaction& of) {
-                          if (const auto s = submissions.ordered(t.client, of.print)) {
-                            EXPECT_EQ(s->client, t.client);
-                            out.push_back({s->sequence, t.position});
-                          }
+                          submissions.ordered(t.client, of.print, [&](const Submission& s) {
+                            EXPECT_EQ(s.client, t.client);
+                            out.push_back({s.sequence, t.position});
+                          });
                         });
     return out;
   }
@@ -340,11 +340,11 @@ TEST(Awaited, ItHoldsAndFindsLikeAMap) {
           awaited.add(print, {some_client(1), static_cast<std::uint64_t>(step), {}});
         }
       } else {
-        const auto got = awaited.take(print);
         const auto it = model.find(print);
-        ASSERT_EQ(got.has_value(), it != model.end()) << "seed " << seed << " step " << step;
+        const bool got =
+            awaited.take(print, [&](const Submission& s) { ASSERT_EQ(s.sequence, it->second); });
+        ASSERT_EQ(got, it != model.end()) << "seed " << seed << " step " << step;
         if (!got) continue;
-        ASSERT_EQ(got->sequence, it->second);
         model.erase(it);
       }
       ASSERT_EQ(awaited.size(), model.size());
@@ -402,15 +402,37 @@ TEST(Submissions, TwoLinksOfOneKeyEachWaitForTheirOwnData) {
   EXPECT_EQ(node.submissions.awaited(), 2u);
   const auto from = [&](std::string_view text) {
     const Fingerprint print = node.ledger.print_of(head.client, 0, as_view(text));
-    const auto found = node.submissions.ordered(head.client, print);
-    return found ? found->from : kNobody;
+    std::vector<ConnectionId> links;
+    node.submissions.ordered(head.client, print,
+                             [&](const Submission& s) { links.push_back(s.from); });
+    return links;
   };
-  EXPECT_EQ(from("b"), second);
-  // It came back with another link, and asks again there.
-  EXPECT_TRUE(
-      node.submissions.submit(head, entry(0, "a"), node.ledger, 99 + second).refused.empty());
-  EXPECT_EQ(from("a"), 99 + second);
-  EXPECT_EQ(from("a"), kNobody);
+  EXPECT_EQ(from("b"), std::vector<ConnectionId>{second});
+  EXPECT_EQ(from("b"), std::vector<ConnectionId>{});
+}
+
+// The link that had submitted it first was never answered.
+TEST(Submissions, EachLinkThatSubmittedATransactionHearsOfItOnce) {
+  Intake node;
+  const auto head = head_of(5, node.ledger);
+  const auto submit = [&](ConnectionId link) {
+    EXPECT_TRUE(node.submissions.submit(head, entry(0, "a"), node.ledger, link).refused.empty());
+  };
+  const auto told = [&] {
+    std::multiset<ConnectionId> links;
+    node.submissions.ordered(head.client, node.ledger.print_of(head.client, 0, as_view("a")),
+                             [&](const Submission& s) { links.insert(s.from); });
+    return links;
+  };
+  for (const ConnectionId link : {10, 11, 10, 12, 12, 11}) submit(link);
+  EXPECT_EQ(node.submissions.awaited(), 1u);
+  EXPECT_EQ(told(), (std::multiset<ConnectionId>{10, 11, 12}));
+  EXPECT_TRUE(told().empty());
+  // Of a client that came back again and again the last links are told.
+  for (ConnectionId link = 20; link < 40; ++link) submit(link);
+  const auto last = told();
+  EXPECT_EQ(last.size(), kMostLinks);
+  EXPECT_EQ(*last.begin(), 40 - kMostLinks);
 }
 
 TEST(Visitors, ConnectionsOfOneKeyAreOneClient) {

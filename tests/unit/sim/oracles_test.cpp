@@ -238,7 +238,7 @@ TEST(Oracles, WhereNoOracleIsOnNothingPasses) {
   const Outcome off = simulate(e, {});
   EXPECT_EQ(told_as(off), "Undecided");
   EXPECT_EQ(off.verdict, Verdict::kPass);
-  EXPECT_EQ(off.why, "every oracle is off");
+  EXPECT_EQ(off.why, "every oracle is off; leave one on");
   EXPECT_THAT(why_undecided(off), testing::HasSubstr("leave one on"));
   e.oracles.once = true;
   EXPECT_EQ(told_as(simulate(e, {})), "Pass");

@@ -183,8 +183,10 @@ Finding judge_pipelined(const History& h, const Reads& reads) {
   return {Holds::kYes};
 }
 
-Finding judge_read_your_writes(const History& h, const Reads& reads) {
-  return order_of_versions(h, reads, [&](std::uint32_t client, std::uint32_t key, auto add) {
+namespace {
+
+auto behind_own_puts(const History& h, const Reads& reads) {
+  return [&](std::uint32_t client, std::uint32_t key, auto add) {
     std::vector<std::size_t> own;
     for (std::size_t i = 0; i < h.operations.size(); ++i) {
       const Operation& op = h.operations[i];
@@ -195,11 +197,11 @@ Finding judge_read_your_writes(const History& h, const Reads& reads) {
         add(own.back(), reads.of(op), i);
       }
     }
-  });
+  };
 }
 
-Finding judge_monotonic_reads(const History& h, const Reads& reads) {
-  return order_of_versions(h, reads, [&](std::uint32_t client, std::uint32_t key, auto add) {
+auto behind_own_gets(const History& h, const Reads& reads) {
+  return [&](std::uint32_t client, std::uint32_t key, auto add) {
     std::optional<std::size_t> before;
     for (std::size_t i = 0; i < h.operations.size(); ++i) {
       const Operation& op = h.operations[i];
@@ -208,7 +210,27 @@ Finding judge_monotonic_reads(const History& h, const Reads& reads) {
       if (before) add(*before, read, i);
       before = read;
     }
+  };
+}
+
+}  // namespace
+
+// Each half may have an order of its own, and both none together.
+Finding judge_session(const History& h, const Reads& reads) {
+  const auto puts = behind_own_puts(h, reads);
+  const auto gets = behind_own_gets(h, reads);
+  return order_of_versions(h, reads, [&](std::uint32_t client, std::uint32_t key, auto add) {
+    puts(client, key, add);
+    gets(client, key, add);
   });
+}
+
+Finding judge_read_your_writes(const History& h, const Reads& reads) {
+  return order_of_versions(h, reads, behind_own_puts(h, reads));
+}
+
+Finding judge_monotonic_reads(const History& h, const Reads& reads) {
+  return order_of_versions(h, reads, behind_own_gets(h, reads));
 }
 
 }  // namespace thresher::history

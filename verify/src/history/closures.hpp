@@ -39,6 +39,7 @@ class Reads {
 Finding judge_causal_convergent(const History& history, const Reads& reads);
 Finding judge_causal(const History& history, const Reads& reads);
 Finding judge_pipelined(const History& history, const Reads& reads);
+Finding judge_session(const History& history, const Reads& reads);
 Finding judge_read_your_writes(const History& history, const Reads& reads);
 Finding judge_monotonic_reads(const History& history, const Reads& reads);
 

@@ -112,8 +112,7 @@ void judge_below_sequential(const History& h, const Reads& reads, Report& r) {
   };
   set(Level::kReadYourWrites, judge_read_your_writes(h, reads));
   set(Level::kMonotonicReads, judge_monotonic_reads(h, reads));
-  const bool own = r.of(Level::kReadYourWrites).holds == Holds::kYes;
-  set(Level::kSession, own ? r.of(Level::kMonotonicReads) : r.of(Level::kReadYourWrites));
+  set(Level::kSession, judge_session(h, reads));
   set(Level::kPipelined, judge_pipelined(h, reads));
   set(Level::kCausal, judge_causal(h, reads));
   const bool causal = r.of(Level::kCausal).holds == Holds::kYes;

@@ -24,6 +24,7 @@ OrderSearch::OrderSearch(const History& history, std::vector<Operation> chosen,
     ++(ops_[i].kind == Kind::kGet ? waiting_ : coming_)[ops_[i].version];
   }
   at_.assign(chains_.size(), 0);
+  for (std::uint32_t c = 0; c < chains_.size(); ++c) ends_.emplace(head(c)->end, c);
 }
 
 Holds OrderSearch::run() {
@@ -61,11 +62,9 @@ bool OrderSearch::free(const Operation& op, std::uint32_t chain) const {
   const auto placed = [&](std::uint32_t other) { return is_placed_[other] != 0; };
   if (!std::all_of(op.after.begin(), op.after.end(), placed)) return false;
   if (precedence_ == Precedence::kSession) return true;
-  for (std::size_t c = 0; c < chains_.size(); ++c) {
-    const Operation* other = head(c);
-    if (c != chain && other != nullptr && other->end < op.begin) return false;
-  }
-  return true;
+  auto first = ends_.begin();
+  if (first != ends_.end() && first->second == chain) ++first;
+  return first == ends_.end() || first->first >= op.begin;
 }
 
 bool OrderSearch::loses(const Operation& put) const {
@@ -78,11 +77,13 @@ void OrderSearch::toggle(std::uint64_t what, std::uint64_t value) {
   print_.b ^= mix64(value ^ mix64(~what));
 }
 
-void OrderSearch::advance(std::size_t chain, std::size_t to) {
+void OrderSearch::advance(std::uint32_t chain, std::size_t to) {
   constexpr std::uint64_t kChain = std::uint64_t{1} << 40;
   toggle(kChain + chain, at_[chain]);
   toggle(kChain + chain, to);
+  if (const Operation* op = head(chain)) ends_.erase({op->end, chain});
   at_[chain] = to;
+  if (const Operation* op = head(chain)) ends_.emplace(op->end, chain);
 }
 
 void OrderSearch::hold(std::uint32_t key, std::uint32_t version) {

@@ -10,7 +10,9 @@
 // once, and gives up with kUnknown after `states` of them.
 #pragma once
 
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "thresher/core/prng.hpp"
 #include "thresher/verify/history/levels.hpp"
@@ -51,7 +53,7 @@ class OrderSearch {
 
   const Operation* head(std::size_t chain) const;
   bool free(const Operation& op, std::uint32_t chain) const;
-  void advance(std::size_t chain, std::size_t to);
+  void advance(std::uint32_t chain, std::size_t to);
   void hold(std::uint32_t key, std::uint32_t version);
   void place(std::uint32_t chain);
   void undo(std::size_t length);
@@ -63,8 +65,9 @@ class OrderSearch {
   std::vector<Operation> ops_;
   Precedence precedence_;
   std::uint64_t most_states_;
-  std::vector<std::vector<std::uint32_t>> chains_;  // by client
-  std::vector<std::size_t> at_;                     // how far each chain is
+  std::vector<std::vector<std::uint32_t>> chains_;          // by client
+  std::vector<std::size_t> at_;                             // how far each chain is
+  std::set<std::pair<std::uint64_t, std::uint32_t>> ends_;  // of their heads, with the chain
   std::vector<char> is_placed_;
   std::vector<std::uint32_t> holds_;    // by key: a version
   std::vector<std::uint32_t> waiting_;  // by version: gets of it not placed yet

@@ -44,7 +44,7 @@ struct PeerStatus {
   std::string address;      ///< of the newest link; empty: there was none
   std::string problem;      ///< why the last connection ended or did not come; empty: none did
   std::uint64_t round = 0;  ///< the highest in what it sent of its own; 0: nothing yet
-  std::uint64_t lag = 0;    ///< rounds behind what a correct node has reached
+  std::uint64_t lag = 0;    ///< rounds behind what a correct node has reached; 0: not known
   std::uint64_t links = 0;  ///< that came up
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;

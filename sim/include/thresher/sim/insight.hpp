@@ -64,6 +64,8 @@ class Insight {
   virtual std::uint64_t catches_up_within(std::uint64_t rounds) const = 0;
   virtual std::optional<Ticks> patience(const Experiment& experiment) const = 0;
   virtual std::optional<Reach> reach(NodeId id) const = 0;
+  /// Why the run is promised nothing, so that nothing of it was judged; empty: it is.
+  virtual std::string unpromised(const Experiment& experiment) const = 0;
   virtual std::optional<Finding> audit(const std::vector<NodeId>& good) const = 0;
   /// Pre: `good` is not empty.
   virtual std::vector<Measure> measures(const std::vector<NodeId>& good) const = 0;

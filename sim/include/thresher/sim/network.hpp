@@ -104,7 +104,7 @@ class Links {
   bool rounds_;
   NodeSet faulty_;
   std::vector<std::uint16_t> class_;  // of a node: the set of link rules that name it
-  std::vector<std::uint16_t> rule_;   // of a pair of classes: the rule that counts, or none
+  std::vector<std::uint32_t> rule_;   // of a pair of classes: the rule that counts, or none
   std::size_t classes_ = 1;
   std::vector<std::vector<std::uint16_t>> side_;  // by partition, node: its group + 1, or 0
   mutable std::vector<bool> met_;                 // by partition; only told, it decides nothing

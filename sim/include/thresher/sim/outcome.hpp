@@ -124,7 +124,7 @@ struct Outcome {
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
   bool healed = false;               ///< the run went on until it had to have healed
   Judged judged{};
-  bool unjudged = false;         ///< no oracle was on
+  bool unjudged = false;         ///< nothing was: no oracle was on, or nothing is promised
   std::vector<Bound> fullest{};  ///< of each bound of the subject, the fullest that was seen
 };
 

@@ -31,7 +31,8 @@
 // answer), `adopt(message, id)` (signs in a liar's name what it heard another say:
 // FaultKind::kMimic), `audit()` or `audit(nodes)` (a Finding when the run broke what only the
 // subject can judge: the lemmas of a proof, a log of rules taken, the state of the correct nodes
-// that are up at the end), `measures(nodes)` (measures of its own, of those nodes, if there are
+// that are up at the end) with `unpromised(experiment)` (why it judges nothing of such a run),
+// `measures(nodes)` (measures of its own, of those nodes, if there are
 // any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and `kIncludes` (healing.hpp),
 // `bounds(node)` (a list of Bound, judged now and then and at the end), `stuff(id, asked, salt)`
 // (what a liar says to fill an asker's memory: FaultKind::kStuff), `archive(id, record)` (each

@@ -112,6 +112,11 @@ class TypedInsight final : public Insight {
     if constexpr (requires { subject_.patience(experiment); }) return subject_.patience(experiment);
     return std::nullopt;
   }
+  std::string unpromised(const Experiment& experiment) const override {
+    if constexpr (requires { subject_.unpromised(experiment); })
+      return subject_.unpromised(experiment);
+    return {};
+  }
   std::optional<Reach> reach(NodeId id) const override {
     if constexpr (requires { subject_.reach(nodes_.of(id)); }) return subject_.reach(nodes_.of(id));
     return std::nullopt;
