@@ -38,9 +38,7 @@ Node::Impl::Impl(NodeParts parts)
             [this](NodeId who, const std::string& how) { false_answer(who, how); },
             [this](NodeId who, Round begins) { joining.pruned_there(who, begins); }}),
       rot(committee(), self, log_form, rot_hooks()),
-      standing(committee(), self,
-               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                [this](Round slot) { return reader.hash_at(slot); }}),
+      standing(*this, standing_hooks()),
       log_service(genesis.nodes.size(),
                   {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
                    [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
@@ -88,6 +86,12 @@ Snapshotting::Hooks Node::Impl::snapshotting_hooks() {
           [this](std::uint64_t length) { clients.restored(length); }};
 }
 
+Standing::Hooks Node::Impl::standing_hooks() {
+  return {[this] {
+    if (metrics) metrics->update(sample());
+  }};
+}
+
 Joining::Hooks Node::Impl::joining_hooks() {
   return {[this] { return !standing.suspects() && !checkpointing.differs(); },
           [this] {
@@ -96,13 +100,13 @@ Joining::Hooks Node::Impl::joining_hooks() {
           },
           [this] { return snapshots.prunes(); },
           [this](NodeId from, const wire::LogHash& hash, std::uint64_t now) {
-            standing.hash(from, hash, now);
+            standing.hear(from, hash, now);
           }};
 }
 
 SafeStart::Hooks Node::Impl::start_hooks() {
   return {[this](NodeId peer) { standing.ask(peer); },
-          [this] { standing.tick(ledger.slot(), ledger.log_hash(), Loop::now_us()); },
+          [this] { standing.compare(Loop::now_us()); },
           [this] { return standing.suspects(); },
           [this] { return log_whole() && bodiless.empty(); },
           [this] { checkpointing.checkpoints().may_sign(); },
@@ -352,8 +356,8 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   if (!standing.suspects()) hear_log(from, f, now);
   if (f.kind == kLogHash) {
     if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
-      standing.hash(from, *answer, now);
-      check_log();
+      standing.hear(from, *answer, now);
+      standing.judge();
     }
   }
   pump();

@@ -4,8 +4,8 @@
 // told what happened, and answers with a return value or by a hook. The functions here are what
 // lies between them, the engine, the writer's thread and the application. Each duty is a .cpp file
 // of its own (backend.cpp, recovery.cpp, mending.cpp); those that have much data are classes
-// (clientele.hpp, safe_start.hpp, checkpointing.hpp, snapshotting.hpp, joining.hpp) over what all
-// stand on (base.hpp).
+// (clientele.hpp, safe_start.hpp, checkpointing.hpp, snapshotting.hpp, standing.hpp, joining.hpp)
+// over what all stand on (base.hpp).
 #pragma once
 
 #include <string>
@@ -18,7 +18,6 @@
 #include "ledger/log_sync.hpp"
 #include "ledger/missing_log.hpp"
 #include "ledger/rot_mender.hpp"
-#include "ledger/standing_check.hpp"
 #include "links/alarm.hpp"
 #include "links/piece_work.hpp"
 #include "node/base.hpp"
@@ -29,6 +28,7 @@
 #include "node/joining.hpp"
 #include "node/safe_start.hpp"
 #include "node/snapshotting.hpp"
+#include "node/standing.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
 #include "store/scrubber.hpp"
@@ -62,6 +62,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   Clientele::Hooks clientele_hooks();
   Checkpointing::Hooks checkpointing_hooks();
   Snapshotting::Hooks snapshotting_hooks();
+  Standing::Hooks standing_hooks();
   Joining::Hooks joining_hooks();
   crypto::Purpose purpose() const;
   Verdicts::Hooks verdict_hooks();
@@ -101,7 +102,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   LogEntry append_again(const Commit& commit);
   Result<Unit, Error> restore_record(Restored record);
   void watch_lag();
-  void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
   bool quiet() const {
     return start.under_way() || standing.suspects() || missing.has_gap() ||
@@ -167,7 +167,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   Bodiless bodiless;  // records of the protocol; it starts when peers have given the bodies
   MissingLog missing;
   bool lags = false;  ///< catching up, as watch_lag last saw
-  StandingCheck standing;
+  Standing standing;
   LogService log_service;
   PieceWork serving_log{loop, [this] { return log_service.step(); }};
 

@@ -122,8 +122,7 @@ Result<Unit, Error> Node::Impl::restore_record(Restored record) {
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
   start.watch(now);
-  standing.tick(ledger.slot(), ledger.log_hash(), now);
-  check_log();
+  standing.watch(now);
   checkpointing.watch(now);
   snapshots.watch(now);
   const EngineSample at = engine->sample();
@@ -155,16 +154,6 @@ void Node::Impl::watch_lag() {
     metrics->update(taken);
   }
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
-}
-
-// Stops when the log differs from that of peers of whom one at least is correct.
-void Node::Impl::check_log() {
-  const auto& found = standing.finding();
-  if (!found) {
-    if (standing.suspects() && metrics) metrics->update(sample());
-    return;
-  }
-  halt(words.differs_from_peers(*found));
 }
 
 // An engine that writes its progress lazily may know less after a crash than the log of this node.
