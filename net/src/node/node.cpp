@@ -158,7 +158,7 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   if (!store) return store.error();
   auto journal = begin_journal(options, *genesis, self);
   auto made = std::make_shared<Impl>(NodeParts{
-      std::move(options), app, std::move(*genesis), std::move(*key), self,
+      std::move(options), app, std::move(*genesis), *key, self,
       SharedKey{std::move(*coin), std::move(*encryption)}, std::move(*store), std::move(journal)});
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
