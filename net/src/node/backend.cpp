@@ -31,16 +31,6 @@ Node::Impl::Impl(NodeParts parts)
                 [this] { return clients.gives_way(); }}),
       verdicts(keys_of(genesis), self,
                {{.deadline_us = options.verify_deadline_us}, options.accelerator}, verdict_hooks()),
-      sync(committee(), self, log_form,
-           {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-            [this](Commit c) { adopt(std::move(c)); },
-            [this] { return writer->backlog() < options.pool_bytes; },
-            [this](NodeId who, const std::string& how) { false_answer(who, how); },
-            [this](NodeId who, Round begins) { joining.pruned_there(who, begins); }}),
-      rot(committee(), self, log_form, rot_hooks()),
-      standing(committee(), self,
-               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                [this](Round slot) { return reader.hash_at(slot); }}),
       log_service(genesis.nodes.size(),
                   {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
                    [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
@@ -51,6 +41,8 @@ Node::Impl::Impl(NodeParts parts)
              feeder_hooks()),
       checkpointing(*this, checkpointing_hooks()),
       snapshots(*this, checkpointing, snapshotting_hooks()),
+      standing(*this, standing_hooks()),
+      log_care(*this, checkpointing, log_care_hooks()),
       joining(*this, joining_hooks()),
       start(*this, start_hooks()) {
   if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
@@ -79,32 +71,48 @@ Checkpointing::Hooks Node::Impl::checkpointing_hooks() {
 }
 
 Snapshotting::Hooks Node::Impl::snapshotting_hooks() {
-  return {[this] { return lags || sync.active(); }, [this] { return !quiet() && !log_lacks(); },
-          [this] { return joining.runs(); },
+  return {[this] { return log_care.catches_up(); },
+          [this] { return !quiet() && !log_care.lacks(); }, [this] { return joining.runs(); },
           [this](const LogBegin& begin) {
             clients.log_begins();
-            rot.begins(begin.slot);
+            log_care.begins(begin.slot);
           },
           [this](std::uint64_t length) { clients.restored(length); }};
 }
 
+Standing::Hooks Node::Impl::standing_hooks() {
+  return {[this] {
+    if (metrics) metrics->update(sample());
+  }};
+}
+
+LogCare::Hooks Node::Impl::log_care_hooks() {
+  return {[this] { return start.under_way(); },
+          [this] { return standing.suspects(); },
+          [this] { return joining.runs(); },
+          [this](const Transaction& t, NodeId author, const Digest* payload) {
+            (void)apply(t, author, payload);
+          },
+          [this](Commit out) { commit(std::move(out)); },
+          [this](Commit out) { deliver(std::move(out)); },
+          [this] { clients.tell(); },
+          [this] { clients.log_grew(); },
+          [this](NodeId who, Round begins) { joining.pruned_there(who, begins); }};
+}
+
 Joining::Hooks Node::Impl::joining_hooks() {
   return {[this] { return !standing.suspects() && !checkpointing.differs(); },
-          [this] {
-            sync.stop();
-            rot.stop();
-          },
-          [this] { return snapshots.prunes(); },
+          [this] { log_care.stop_fetching(); }, [this] { return snapshots.prunes(); },
           [this](NodeId from, const wire::LogHash& hash, std::uint64_t now) {
-            standing.hash(from, hash, now);
+            standing.hear(from, hash, now);
           }};
 }
 
 SafeStart::Hooks Node::Impl::start_hooks() {
   return {[this](NodeId peer) { standing.ask(peer); },
-          [this] { standing.tick(ledger.slot(), ledger.log_hash(), Loop::now_us()); },
+          [this] { standing.compare(Loop::now_us()); },
           [this] { return standing.suspects(); },
-          [this] { return log_whole() && bodiless.empty(); },
+          [this] { return log_care.has_all(); },
           [this] { checkpointing.checkpoints().may_sign(); },
           [this] { clients.answer_queries(); }};
 }
@@ -150,10 +158,9 @@ void Node::Impl::broadcast(const Frame& f) {
 void Node::Impl::deliver(Commit out) {
   if (checkpointing.differs()) return;    // nothing more is acknowledged
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
-  if (log_lacks()) return missing.hold(std::move(out));
-  if (!ledger.follows(out)) return note_gap(std::move(out));
+  if (!log_care.goes_on(out)) return;
   for (OrderedBlockPtr& b : out.blocks) {
-    if (!fill_in(b)) return fetch_unreadable(out, *b);
+    if (!fill_in(b)) return log_care.lacks_payload(out, *b);
   }
   const std::uint64_t begin = Loop::now_us();
   if (metrics) note_stages(out);
@@ -253,7 +260,7 @@ void Node::Impl::pump() {
 }
 
 crypto::Purpose Node::Impl::purpose() const {
-  return lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
+  return log_care.lags() ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
 }
 
 void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
@@ -349,21 +356,14 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   }
   if (f.kind == kWantLogHash && checkpointing.ask_small(from, f)) return;
   if (f.kind != kLogPart && f.kind != kLogHash) return conduct.note(from, Deed::kMalformed);
-  if (!standing.suspects()) hear_log(from, f, now);
+  log_care.hear(from, f, now);
   if (f.kind == kLogHash) {
     if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
-      standing.hash(from, *answer, now);
-      check_log();
+      standing.hear(from, *answer, now);
+      standing.judge();
     }
   }
   pump();
-}
-
-// What was asked for last: a part of the log that the disk has changed, or its end.
-void Node::Impl::hear_log(NodeId from, const Frame& f, std::uint64_t now) {
-  const bool part = f.kind == kLogPart;
-  if (rot.fetches()) return part ? rot.part(from, f, now) : rot.hash(from, f, now);
-  return part ? sync.part(from, f, now) : sync.hash(from, f, now);
 }
 
 }  // namespace thresher::net

@@ -2,10 +2,10 @@
 //
 // A part owns its data, says in its header what it guarantees, and knows nothing of the node: it is
 // told what happened, and answers with a return value or by a hook. The functions here are what
-// lies between them, the engine, the writer's thread and the application. Each duty is a .cpp file
-// of its own (backend.cpp, recovery.cpp, mending.cpp); those that have much data are classes
-// (clientele.hpp, safe_start.hpp, checkpointing.hpp, snapshotting.hpp, joining.hpp) over what all
-// stand on (base.hpp).
+// lies between them, the engine, the writer's thread and the application. Duties are classes
+// (clientele.hpp, safe_start.hpp, checkpointing.hpp, snapshotting.hpp, joining.hpp, log_care.hpp,
+// standing.hpp) over what all stand on (base.hpp), and reach each other by the hooks that are made
+// here.
 #pragma once
 
 #include <string>
@@ -15,23 +15,19 @@
 #include "host/run_end.hpp"
 #include "ledger/evidence_gate.hpp"
 #include "ledger/log_service.hpp"
-#include "ledger/log_sync.hpp"
-#include "ledger/missing_log.hpp"
-#include "ledger/rot_mender.hpp"
-#include "ledger/standing_check.hpp"
 #include "links/alarm.hpp"
 #include "links/piece_work.hpp"
 #include "node/base.hpp"
-#include "node/bodiless.hpp"
 #include "node/checkpointing.hpp"
 #include "node/clientele.hpp"
 #include "node/engine_timers.hpp"
 #include "node/joining.hpp"
+#include "node/log_care.hpp"
 #include "node/safe_start.hpp"
 #include "node/snapshotting.hpp"
+#include "node/standing.hpp"
 #include "node/verdicts.hpp"
 #include "service/feeder.hpp"
-#include "store/scrubber.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
@@ -56,12 +52,19 @@ struct Node::Impl final : EngineHost, NodeBase {
   Digest root_of(ByteView payload) override { return hashed.root_of(payload); }
   std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const override;
 
+  /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
+  bool quiet() const {
+    return start.under_way() || standing.suspects() || log_care.has_gap() ||
+           checkpointing.differs() || joining.enters_anew();
+  }
   void pump() override;
   void link(ConnectionId id, bool up);
   SafeStart::Hooks start_hooks();
   Clientele::Hooks clientele_hooks();
   Checkpointing::Hooks checkpointing_hooks();
   Snapshotting::Hooks snapshotting_hooks();
+  Standing::Hooks standing_hooks();
+  LogCare::Hooks log_care_hooks();
   Joining::Hooks joining_hooks();
   crypto::Purpose purpose() const;
   Verdicts::Hooks verdict_hooks();
@@ -78,7 +81,6 @@ struct Node::Impl final : EngineHost, NodeBase {
   Result<Unit, Error> ending() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
-  void hear_log(NodeId from, const Frame& f, std::uint64_t now);
 
   // status.cpp: what it says of itself and of its peers
   std::string waits_for() const;
@@ -90,57 +92,13 @@ struct Node::Impl final : EngineHost, NodeBase {
   Result<Unit, Error> begin();
   void durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us);
   void live();
+  void watch();
   void finish();
 
-  // recovery.cpp: from the own disk, and from peers
+  // recovery.cpp: from the own disk
   Result<Unit, Error> recover();
   std::string began_words(LogEnd restored, std::uint64_t restoring_us,
                           std::uint64_t reading_us) const;
-  Result<Unit, Error> read_log(std::optional<std::uint64_t> until_us);
-  Result<Unit, Error> replay_entry(const LogEntry& entry);
-  LogEntry append_again(const Commit& commit);
-  Result<Unit, Error> restore_record(Restored record);
-  void watch_lag();
-  void check_log();
-  /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
-  bool quiet() const {
-    return start.under_way() || standing.suspects() || missing.has_gap() ||
-           checkpointing.differs() || joining.enters_anew();
-  }
-  void remind();
-
-  // mending.cpp: holes in the log
-  Result<std::optional<Commit>, Error> read_back(const LogEntry& entry);
-  Result<Unit, Error> lacks_log(Round until, std::optional<LogEntry> damaged,
-                                const std::string& what);
-  void note_lost_end();
-  void mend_log(std::uint64_t now);
-  void mend_with(Commit commit);
-  void mend_payloads(const LogEntry& entry, const Commit& commit);
-  void write_back(const LogEntry& entry, const Commit& commit, std::function<void()> done);
-  void write_back(const Commit& commit);
-  void write_again(Commit out);
-  void note_gap(Commit commit);
-  void fetch_unreadable(const Commit& commit, const OrderedBlock& block);
-  void deliver_held();
-  void adopt(Commit commit);
-
-  // scrubbing.cpp: what the disk changed since it was written
-  void start_scrubbing();
-  void note_rot(LogEntry entry);
-  void say_rot(const LogEntry& first, std::size_t entries);
-  RotMender::Hooks rot_hooks();
-  /// Nothing of the log is fetched or in doubt, so peers can be asked for what is damaged.
-  bool log_settled() const {
-    return !missing.has_hole() && !missing.unread() && !sync.active() && !standing.suspects();
-  }
-
-  // bodies.cpp: records that the protocol reads back with their bodies
-  Result<Unit, Error> lacks_body(Restored record);
-  void mend_bodies();
-  void give_bodies(const Commit& commit);
-  bool log_lacks() const { return missing.lacks(ledger.slot()); }
-  bool log_whole() const { return missing.whole(ledger.slot()); }
 
   // application.cpp
   std::optional<ApplyResult> apply(const Transaction& t, NodeId author,
@@ -159,15 +117,8 @@ struct Node::Impl final : EngineHost, NodeBase {
                         pump();
                       }};
   bool pumping = false;
-  std::unique_ptr<Scrubber> scrubber;  // null: nothing is on a disk; tells the writer's thread
 
-  // Its log, held against those of peers and mended from them.
-  LogSync sync;
-  RotMender rot;      // never fetches while `sync` does
-  Bodiless bodiless;  // records of the protocol; it starts when peers have given the bodies
-  MissingLog missing;
-  bool lags = false;  ///< catching up, as watch_lag last saw
-  StandingCheck standing;
+  // Its log, for nodes that were away.
   LogService log_service;
   PieceWork serving_log{loop, [this] { return log_service.step(); }};
 
@@ -177,7 +128,7 @@ struct Node::Impl final : EngineHost, NodeBase {
   std::exception_ptr thrown;                                   // by the node's thread
   std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
   std::optional<Error> metrics_problem;                        // why its port could not be opened
-  std::uint64_t ticks = 0;                                     // of watch_lag
+  std::uint64_t ticks = 0;                                     // of watch()
 
   // From transactions that wait to the log.
   Clientele clients;
@@ -188,6 +139,8 @@ struct Node::Impl final : EngineHost, NodeBase {
   Checkpointing checkpointing;
 
   Snapshotting snapshots;
+  Standing standing;
+  LogCare log_care;
   Joining joining;
 
   EvidenceGate evidence_gate;

@@ -2,9 +2,11 @@
 // not follow it. They are filled from the logs of peers, of whom one at least is correct, and
 // nothing of the protocol is signed before they are.
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "node/impl.hpp"
+#include "node/log_care.hpp"
 
 namespace thresher::net {
 namespace {
@@ -13,212 +15,169 @@ namespace {
 constexpr std::uint64_t kReadOn = 50'000;
 }  // namespace
 
-// The commit of an entry that continues the log. Empty: something is missing that peers may have,
-// and is noted in `missing`. An error: what cannot be mended.
-Result<std::optional<Commit>, Error> Node::Impl::read_back(const LogEntry& entry) {
-  const auto hole = [](const Result<Unit, Error>& noted) -> Result<std::optional<Commit>, Error> {
-    if (!noted) return noted.error();
-    return std::optional<Commit>{};
-  };
-  if (!ledger.end().precedes(entry)) {
-    return hole(
-        lacks_log(Round{0}, {},
-                  "it lacks commits: " + missing_between(ledger.end(), entry.before, entry.slot)));
-  }
-  Commit commit{entry.slot, entry.id, {}, entry.before};
-  for (const LoggedBlock& b : entry.blocks) {
-    const bool empty = b.block->payload_bytes == 0;
-    const auto body = empty ? Result<Bytes>(Bytes{}) : store->read_body(b.place);
-    const auto payload = checked_payload(b, body, &hashed);
-    if (payload) {
-      commit.blocks.push_back(with_payload(*b.block, *payload));
-      continue;
-    }
-    const std::string place = "a payload of slot " + std::to_string(entry.slot.value);
-    if (payload.error() == Errc::kIo) return words.unreadable(Errc::kIo, place);
-    // Damaged bytes are written again where they lie. Where the log of the disk ends before
-    // it there is no such place: then the rest of the log is fetched.
-    return hole(body ? lacks_log(entry.slot, entry, place)
-                     : lacks_log(Round{0}, {}, place + " is missing"));
-  }
-  return std::optional(std::move(commit));
+bool LogCare::can_be_given() const {
+  return node_.committee().size() > 1 && node_.options.store != StoreKind::kMemory;
 }
 
 // `until` 0: all that the store has behind the end of the ledger is fetched anew, because the
 // log is a sequence of frames and what is missing in the middle of it is written at its end.
-Result<Unit, Error> Node::Impl::lacks_log(Round until, std::optional<LogEntry> damaged,
-                                          const std::string& what) {
-  if (committee().size() == 1 || options.store == StoreKind::kMemory) {
-    return words.unreadable(Errc::kCorrupt, what);
-  }
+Result<Unit, Error> LogCare::lacks_log(Round until, std::optional<LogEntry> damaged,
+                                       const std::string& what) {
+  if (!can_be_given()) return node_.words.unreadable(Errc::kCorrupt, what);
   if (until == Round{0}) {
-    const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
+    const auto read = node_.reader.each(node_.ledger.slot(), [&](const LogEntry& entry) {
       until = std::max(until, entry.slot);
       return true;
     });
-    if (!read) return words.unreadable(read.error(), "an entry of the log");
+    if (!read) return node_.words.unreadable(read.error(), "an entry of the log");
   }
-  missing.hole(until, std::move(damaged));
-  say(Level::kWarning, "the log of '" + options.home + "' is damaged (" + what + "): slots " +
-                           std::to_string(ledger.slot().value + 1) + " to " +
-                           std::to_string(until.value) +
-                           " are fetched from peers before this node signs anything");
+  missing_.hole(until, std::move(damaged));
+  node_.say(Level::kWarning, "the log of '" + node_.options.home + "' is damaged (" + what +
+                                 "): slots " + std::to_string(node_.ledger.slot().value + 1) +
+                                 " to " + std::to_string(until.value) +
+                                 " are fetched from peers before this node signs anything");
   return Unit{};
 }
 
 // The records of the protocol know of more than the log has.
-void Node::Impl::note_lost_end() {
+void LogCare::note_lost_end() {
   // A record without its body says nothing yet.
-  if (!bodiless.empty()) return;
-  const Round noted = engine->noted();
-  if (committee().size() == 1 || noted <= std::max(ledger.slot(), missing.until()) ||
-      missing.unread())
+  if (!bodiless_.empty()) return;
+  const Round noted = node_.engine->noted();
+  if (node_.committee().size() == 1 || noted <= std::max(node_.ledger.slot(), missing_.until()) ||
+      missing_.unread())
     return;
-  missing.hole(noted);
-  say(Level::kWarning,
-      "the log of '" + options.home + "' lacks commits: its protocol delivered slot " +
-          std::to_string(noted.value) + ", but the log ends with slot " +
-          std::to_string(ledger.slot().value) + " (" + std::to_string(ledger.length()) +
-          " transactions); they are fetched from peers before this node signs anything");
+  missing_.hole(noted);
+  node_.say(Level::kWarning,
+            "the log of '" + node_.options.home + "' lacks commits: its protocol delivered slot " +
+                std::to_string(noted.value) + ", but the log ends with slot " +
+                std::to_string(node_.ledger.slot().value) + " (" +
+                std::to_string(node_.ledger.length()) +
+                " transactions); they are fetched from peers before this node signs anything");
 }
 
 // At a start, again and again until the log is whole; that of an observer never ends.
-void Node::Impl::mend_log(std::uint64_t now) {
-  if (log_whole() && options.observe) missing.follow();
-  if (log_whole()) return;
-  if (log_lacks()) {
-    if (sync.active()) return sync.tick(now);
-    if (rot.fetches() || !missing.may_fetch(now)) return;
-    return sync.begin(ledger.slot(), ledger.log_hash(), now);
+void LogCare::mend_log(std::uint64_t now) {
+  if (whole() && node_.options.observe) missing_.follow();
+  if (whole()) return;
+  if (lacks()) {
+    if (sync_.active()) return sync_.tick(now);
+    if (rot_.fetches() || !missing_.may_fetch(now)) return;
+    return sync_.begin(node_.ledger.slot(), node_.ledger.log_hash(), now);
   }
-  missing.close_hole();
-  if (const auto read = read_log(now + kReadOn); !read) return halt(read.error());
-  if (!missing.unread()) note_lost_end();
-  writer->stands(ledger.end());
-  clients.log_grew();
+  missing_.close_hole();
+  if (const auto read = read_log(now + kReadOn); !read) return node_.halt(read.error());
+  if (!missing_.unread()) note_lost_end();
+  node_.writer->stands(node_.ledger.end());
+  hooks_.grew();
 }
 
 // A commit that peers vouch for, for the hole.
-void Node::Impl::mend_with(Commit commit) {
-  if (!log_lacks() || !ledger.follows(commit)) return;
-  if (commit.slot > missing.until()) {
-    return halt(Error{
+void LogCare::mend_with(Commit commit) {
+  if (!lacks() || !node_.ledger.follows(commit)) return;
+  if (commit.slot > missing_.until()) {
+    return node_.halt(Error{
         ErrorCode::kMismatch,
-        "the log of '" + options.home + "' differs from that of " +
-            std::to_string(committee().at_least(kValidity)) + " peers: this node delivered slot " +
-            std::to_string(missing.until().value) + ", they went from slot " +
-            std::to_string(ledger.slot().value) + " to " + std::to_string(commit.slot.value) +
-            ". Keep the folder, which shows what happened",
-        options.home});
+        "the log of '" + node_.options.home + "' differs from that of " +
+            std::to_string(node_.committee().at_least(kValidity)) +
+            " peers: this node delivered slot " + std::to_string(missing_.until().value) +
+            ", they went from slot " + std::to_string(node_.ledger.slot().value) + " to " +
+            std::to_string(commit.slot.value) + ". Keep the folder, which shows what happened",
+        node_.options.home});
   }
   give_bodies(commit);
-  if (const LogEntry* damaged = missing.damaged(commit.slot)) {
+  if (const LogEntry* damaged = missing_.damaged(commit.slot)) {
     mend_payloads(*damaged, commit);
   } else {
     write_again(std::move(commit));
   }
-  if (!log_lacks()) sync.stop();
-  clients.log_grew();
+  if (!lacks()) sync_.stop();
+  hooks_.grew();
 }
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.
-void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
+void LogCare::mend_payloads(const LogEntry& entry, const Commit& commit) {
   const LogEntry again = append_again(commit);
-  if (!calls.problem().empty()) return halt(words.app_threw_in_log(calls.problem()));
+  if (!node_.calls.problem().empty())
+    return node_.halt(node_.words.app_threw_in_log(node_.calls.problem()));
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
-    return halt(words.differs_from_peers(entry.slot));
+    return node_.halt(node_.words.differs_from_peers(entry.slot));
   }
-  writer->persist(checkpointing.take_records(), 0);
-  checkpointing.committed(entry);
+  node_.writer->persist(checkpointing_.take_records(), 0);
+  checkpointing_.committed(entry);
   write_back(entry, commit, [] {});
 }
 
 // All payloads, in their places: what is read of them may be a copy in memory that is right. Pre:
 // the commit is that of the entry.
-void Node::Impl::write_back(const LogEntry& entry, const Commit& commit,
-                            std::function<void()> done) {
+void LogCare::write_back(const LogEntry& entry, const Commit& commit,
+                         const std::function<void()>& done) {
   for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
     const bool last = i + 1 == entry.blocks.size();
-    writer->mend(
+    node_.writer->mend(
         entry.blocks[i].place, commit.blocks[i]->payload, last ? done : [] {});
   }
 }
 
 // The same for blocks that are ordered only now, and are in the store already.
-void Node::Impl::write_back(const Commit& commit) {
+void LogCare::write_back(const Commit& commit) {
   for (const OrderedBlockPtr& b : commit.blocks) {
-    const RecordName record = engine->record_of(*b);
-    const auto place = store->locate(record.table, record.key.view());
-    if (place && place->size == b->payload.size()) writer->mend(*place, b->payload);
+    const RecordName record = node_.engine->record_of(*b);
+    const auto place = node_.store->locate(record.table, record.key.view());
+    if (place && place->size == b->payload.size()) node_.writer->mend(*place, b->payload);
   }
 }
 
 // To the log again, and its blocks before it. Records that the protocol has erased go again
 // afterwards, and those that it has keep its notes.
-void Node::Impl::write_again(Commit out) {
-  std::vector<Persist> records = engine->records_of(out);
+void LogCare::write_again(Commit out) {
+  std::vector<Persist> records = node_.engine->records_of(out);
   std::vector<Persist> erasures;
   for (Persist& r : records) {
     bool found = false;
-    (void)store->scan(r.table, r.key.view(), [&](ByteView at, ByteView value) {
+    (void)node_.store->scan(r.table, r.key.view(), [&](ByteView at, ByteView value) {
       found = std::equal(at.begin(), at.end(), r.key.view().begin(), r.key.view().end());
       if (found) r.value = Bytes::copy_of(value);
       return false;
     });
     if (!found) erasures.push_back({r.table, r.key, {}, {}, true});
   }
-  writer->persist(std::move(records), 0);
-  commit(std::move(out));
-  writer->persist(std::move(erasures), 0);
+  node_.writer->persist(std::move(records), 0);
+  hooks_.commit(std::move(out));
+  node_.writer->persist(std::move(erasures), 0);
 }
 
 // The protocol delivers what does not follow the log. The missing part comes from the peers before
 // anything else is stepped; its deliveries wait.
-void Node::Impl::note_gap(Commit commit) {
-  const std::string what = "the log of '" + options.home + "' lacks commits: " +
-                           missing_between(ledger.end(), commit.before, commit.slot);
-  if (committee().size() == 1) {
-    return halt(Error{ErrorCode::kCorrupt, what, options.home,
-                      "there is no peer to fetch them from. `thresher log` reads what is there"});
+void LogCare::note_gap(Commit commit) {
+  const std::string what = "the log of '" + node_.options.home + "' lacks commits: " +
+                           missing_between(node_.ledger.end(), commit.before, commit.slot);
+  if (node_.committee().size() == 1) {
+    return node_.halt(
+        Error{ErrorCode::kCorrupt, what, node_.options.home,
+              "there is no peer to fetch them from. `thresher log` reads what is there"});
   }
   // Where the one before is in the log, and is not its end, the peers' logs say what is right.
-  const Round until = commit.before > ledger.slot() ? commit.before : commit.slot;
-  missing.gap(until, std::move(commit));
-  say(Level::kWarning, what + "; they are fetched from peers before this node signs anything more");
+  const Round until = commit.before > node_.ledger.slot() ? commit.before : commit.slot;
+  missing_.gap(until, std::move(commit));
+  node_.say(Level::kWarning,
+            what + "; they are fetched from peers before this node signs anything more");
 }
 
 // A block that is ordered now cannot be read back. Peers have the commit, or will have: they need
 // this node's messages for that, so it goes on with them.
-void Node::Impl::fetch_unreadable(const Commit& commit, const OrderedBlock& block) {
+void LogCare::lacks_payload(const Commit& delivered, const OrderedBlock& block) {
   const std::string what = "the payload of block " + std::to_string(block.author.value) + "/" +
                            std::to_string(block.round.value) +
-                           ", which is ordered now, cannot be read back from '" + options.home +
-                           "'";
-  if (committee().size() == 1 || !engine->adopts()) {
-    return halt(Error{ErrorCode::kCorrupt, what, options.home,
-                      "check the disk, there is nobody to fetch it from"});
+                           ", which is ordered now, cannot be read back from '" +
+                           node_.options.home + "'";
+  if (node_.committee().size() == 1 || !node_.engine->adopts()) {
+    return node_.halt(Error{ErrorCode::kCorrupt, what, node_.options.home,
+                            "check the disk, there is nobody to fetch it from"});
   }
-  missing.fetch(commit.slot);
-  say(Level::kWarning, what + ": slot " + std::to_string(commit.slot.value) +
-                           " is fetched from peers; check the disk");
-}
-
-// Takes what the protocol delivered behind the hole that is now filled.
-void Node::Impl::deliver_held() {
-  for (Commit& commit : missing.take_held()) deliver(std::move(commit));
-}
-
-// A commit that correct peers made: to the disk, the log, the application, and the DAG.
-void Node::Impl::adopt(Commit commit_of_peers) {
-  if (start.under_way()) return mend_with(std::move(commit_of_peers));
-  // The order went on by itself meanwhile: commits that follow its end come again.
-  if (!ledger.follows(commit_of_peers)) return;
-  if (log_lacks()) write_back(commit_of_peers);
-  engine->adopt(commit_of_peers, Stored::kNo);
-  commit(std::move(commit_of_peers));
-  if (!log_lacks()) deliver_held();
-  clients.tell();
-  clients.log_grew();
+  missing_.fetch(delivered.slot);
+  node_.say(Level::kWarning, what + ": slot " + std::to_string(delivered.slot.value) +
+                                 " is fetched from peers; check the disk");
 }
 
 }  // namespace thresher::net

@@ -13,6 +13,7 @@
 #include "files/disk_problem.hpp"
 #include "files/odd_file.hpp"
 #include "host/guarded.hpp"
+#include "ledger/log_sync.hpp"
 #include "links/thread_name.hpp"
 #include "node/impl.hpp"
 #include "store/open_store.hpp"
@@ -27,6 +28,8 @@ namespace {
 /// With fewer descriptors than this not even the store and the links of a small network open, and
 /// what fails first says something else.
 constexpr rlim_t kLeastDescriptors = 64;
+/// Ticks of watch() after which the figures of the peers are taken.
+constexpr std::uint64_t kPeersEach = 25;
 
 Result<Unit, Error> check_descriptors() {
   rlimit limit{};
@@ -155,7 +158,7 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   if (!store) return store.error();
   auto journal = begin_journal(options, *genesis, self);
   auto made = std::make_shared<Impl>(NodeParts{
-      std::move(options), app, std::move(*genesis), std::move(*key), self,
+      std::move(options), app, std::move(*genesis), *key, self,
       SharedKey{std::move(*coin), std::move(*encryption)}, std::move(*store), std::move(journal)});
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
@@ -190,15 +193,35 @@ Result<Unit, Error> Node::Impl::begin() {
       ledger.end());
   checkpointing.begin();
   snapshots.begin();
-  start_scrubbing();
+  log_care.begin();
   if (auto opened = clients.open_gateway(); !opened) return opened;
   loop.post([this] {
     start.begin();
-    watch_lag();
+    watch();
     clients.watch();
     clients.take_own();
   });
   return Unit{};
+}
+
+// Everything that is due now and then, from begin() on.
+void Node::Impl::watch() {
+  const std::uint64_t now = Loop::now_us();
+  start.watch(now);
+  standing.watch(now);
+  checkpointing.watch(now);
+  snapshots.watch(now);
+  joining.watch(now);
+  log_care.watch(now);
+  start.look_level();
+  conduct.tick(now, log_care.catches_up());
+  if (tracer) tracer->tick();
+  if (metrics) {
+    Sample taken = sample();
+    if (ticks++ % kPeersEach == 0) taken.peers = peers();
+    metrics->update(taken);
+  }
+  loop.call_after(LogSync::kTick, [this] { watch(); });
 }
 
 // On the node's thread: the writer wrote all up to a barrier.
@@ -236,7 +259,7 @@ void Node::Impl::finish() {
   writer.reset();
   if (tracer) tracer->tick();
   tracer.reset();
-  scrubber.reset();
+  log_care.end();
   if (signs && !stopped_because) start.note_pledge();
   metrics.reset();
   // The disk is newer by now than the memory.

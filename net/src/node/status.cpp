@@ -21,11 +21,11 @@ std::string Node::Impl::waits_for() const {
            " of the log, which its peers have pruned: theirs begin behind slot " +
            std::to_string(first->value);
   }
-  if (start.under_way() && !log_whole()) {
-    return "fetches what its log lacks up to slot " + std::to_string(missing.until().value) +
+  if (start.under_way() && !log_care.whole()) {
+    return "fetches what its log lacks up to slot " + std::to_string(log_care.until().value) +
            ", before it signs anything";
   }
-  if (start.under_way() && !bodiless.empty())
+  if (start.under_way() && !log_care.has_all())
     return "fetches what its protocol's records lack, before it signs anything";
   if (start.under_way())
     return "asks its peers what they know of its own last messages before it signs";
@@ -33,9 +33,9 @@ std::string Node::Impl::waits_for() const {
   const EngineSample now = engine->sample();
   const std::string behind = "the others are at round " + std::to_string(now.frontier.value) +
                              ", this node decides slot " + std::to_string(now.next_slot.value);
-  if (sync.active()) return "fetches the log from peers: " + behind;
-  if (log_lacks())
-    return "lacks commits of its log up to slot " + std::to_string(missing.until().value);
+  if (log_care.fetches()) return "fetches the log from peers: " + behind;
+  if (log_care.lacks())
+    return "lacks commits of its log up to slot " + std::to_string(log_care.until().value);
   if (!start.level().reached())
     return "comes to the end that the log had when it started: it has slot " +
            std::to_string(ledger.slot().value) + ", and peers had slot " +
@@ -94,7 +94,7 @@ Sample Node::Impl::sample() const {
   out.timeouts = s.timeouts;
   out.refused = s.refused;
   out.equivocations = s.equivocations;
-  out.synced_commits = sync.fetched();
+  out.synced_commits = log_care.fetched();
   const crypto::BatcherFigures v = verdicts.figures();
   out.signatures = v.answered;
   out.bad_signatures = v.bad;
