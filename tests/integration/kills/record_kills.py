@@ -5,11 +5,12 @@
   record_kills.py BINARY --minutes 60 --seed 7 [--protocol thresher]
 
 A network of one real node needs no other to commit, so a kill and what is checked after it take a second, and thousands of
-records can be tried one after another: kill_at.cpp ends the process at its first, its second, ... record since its start, whole or
-half written. Clients submit all the time. The node takes a snapshot every few slots, keeps as little of its log as it can, and most
-kills come before it has mended what the last one left; an eighth are of nodes that start for the first time. Seeds 5k to 5k + 4
-together try each of the first records. An eighth are kills at the records of pruning: clients rest when a node is about to
-prune for the first time after a start, so that there are few others then.
+records can be tried one after another: kill_at.cpp ends the process at its first, its second, ... record since its start, whole
+or half written, or as a power cut does, after which the disk has forgotten some of what was not synced. Clients submit all the
+time. The node takes a snapshot every few slots, keeps as little of its log as it can, and most kills come before it has mended
+what the last one left; an eighth are of nodes that start for the first time. Seeds 5k to 5k + 4 together try each of the first
+records. An eighth are kills at the records of pruning: clients rest when a node is about to prune for the first time after a
+start, so that there are few others then.
 
 After each kill what the disk has of the end of the log is in one piece, is what it was before, byte for byte, and has what was
 acknowledged at its position. After each one to three kills the node starts undisturbed and must commit again, which
@@ -248,7 +249,7 @@ def many_kills(net, draw, records, until, note):
             clients.rest_from = time.monotonic() + REST if prunes else float("inf")
             if prunes:
                 record = f"{draw.randint(1, PRUNING)}@{PRUNES}"
-            note["way"] = f"{record}{draw.choice(('', ',torn'))}"
+            note["way"] = f"{record}{draw.choice(('', ',torn', ',cut'))}"
             net.start(note["way"])
             at_record = net.killed(RUNS)
             note["at a record"] += at_record
@@ -278,7 +279,7 @@ def first_starts(given, protocol, folder, draw, kills, note):
         net = Alone(given, protocol, folder / f"first{turn}", draw)
         clients = Clients(net)
         try:
-            note["way"] = kill_at = f"{draw.randrange(1, FIRST)}{draw.choice(('', ',torn'))}"
+            note["way"] = kill_at = f"{draw.randrange(1, FIRST)}{draw.choice(('', ',torn', ',cut'))}"
             net.start(kill_at)
             note["at a record"] += net.killed(RUNS)
             note["done"] += 1

@@ -26,25 +26,35 @@ std::set<std::string> leader_chain_said() {
           "want-block", "give", "decided", "offer",    "ask",         "ordered", "fetch"};
 }
 
+std::set<std::string> dag_said() {
+  return {"block", "want",     "want-round",   "want-evidence",
+          "give",  "evidence", "equivocation", "coin-share"};
+}
+
+std::set<std::string> certified_said() {
+  return {"batch", "header", "vote", "certificate", "want", "want-round", "give", "coin-share"};
+}
+
+std::map<std::string, std::uint64_t> certified_filled() {
+  return {{"certificates that wait to be checked", 60},
+          {"headers without a certificate", 180},
+          {"payloads without a vertex", 180},
+          {"vertices", 25}};
+}
+
 std::vector<Case> cases() {
   return {
       {"thresher",
-       {"block", "want", "want-round", "want-evidence", "give", "evidence", "equivocation",
-        "coin-share"},
+       dag_said(),
        {{"blocks", 60},
         {"blocks that wait for others", 30},
         {"references to blocks that are missing", 10}}},
-      {"anchored-bullshark",
-       {"batch", "header", "vote", "certificate", "want", "want-round", "give", "coin-share"},
-       {{"certificates that wait to be checked", 60},
-        {"headers without a certificate", 180},
-        {"payloads without a vertex", 180},
-        {"vertices", 25}}},
-      {"mysticeti", {}, {}},
-      {"mahi-mahi", {}, {}},
-      {"bullshark", {}, {}},
-      {"bullshark-async", {}, {}},
-      {"sparse-bullshark", {}, {}},
+      {"anchored-bullshark", certified_said(), certified_filled()},
+      {"mysticeti", dag_said(), {{"blocks", 100}}},
+      {"mahi-mahi", dag_said(), {{"blocks", 100}}},
+      {"bullshark", certified_said(), certified_filled()},
+      {"bullshark-async", certified_said(), certified_filled()},
+      {"sparse-bullshark", certified_said(), certified_filled()},
       {"pbft",
        {"pre-prepare", "prepare", "commit", "new-view", "forward", "checkpoint", "want", "ordered",
         "view-change", "fetch", "fetched", "offer", "ask"},

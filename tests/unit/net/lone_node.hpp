@@ -62,6 +62,7 @@ struct TestEngine final : OrderEngine {
   bool hashes_payloads() const override { return false; }
   EngineSample sample() const override { return at; }
   Round spoke_of(NodeId) const override { return {}; }
+  bool hears(NodeId) const override { return true; }
   Pledge pledge() const override { return {}; }
   Pledge pledge_of(NodeId) const override { return {}; }
   void remember(NodeId, const Pledge&) override {}
