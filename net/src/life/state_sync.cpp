@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "files/disk_problem.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/core/node_ids.hpp"
 #include "thresher/net/codec.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 
 /// A peer that is silent again and again is put aside for so many times kAside at most.
 constexpr std::uint32_t kMostDoublings = 6;
+/// Snapshots of a peer that are remembered to be false, the last ones.
+constexpr std::size_t kMostFalse = 64;
 
 std::string name(NodeId id) {
   return "node " + std::to_string(id.value);
@@ -131,6 +134,7 @@ void StateSync::choose(std::uint64_t now) {
     all = all && (p.offers || p.lied);
     if (!p.offers || p.lied) continue;
     for (const SnapshotOffer& offer : *p.offers) {
+      if (p.false_of.contains(offer.certificate.checkpoint.slot)) continue;
       const std::pair what(offer.certificate.checkpoint, offer.manifest);
       Tally& tally = named.try_emplace(what, committee_).first->second;
       tally.add(i);
@@ -142,7 +146,7 @@ void StateSync::choose(std::uint64_t now) {
       if (is_begun || (newer && !have_begun)) best = offer;
     }
   }
-  if (!best) return no_group();
+  if (!best) return;
   if (first_offer_us_ == 0) first_offer_us_ = now;
   if (!all && now < first_offer_us_ + kGather) return;
   first_offer_us_ = 0;
@@ -161,8 +165,8 @@ void StateSync::choose(std::uint64_t now) {
   ask_parts(now);
 }
 
-// Says why nothing can be chosen: an application that writes other bytes at each node looks so.
-void StateSync::no_group() {
+// An application that writes other bytes at each node looks so.
+std::string StateSync::why_nothing_is_chosen() const {
   std::size_t answered = 0;
   std::map<Round, std::set<Digest>> of_slot;
   for (const Peer& p : peers_) {
@@ -172,21 +176,20 @@ void StateSync::no_group() {
       of_slot[o.certificate.checkpoint.slot].insert(o.manifest);
   }
   const std::string needed = std::to_string(committee_.at_least(kValidity));
-  problem_ = std::to_string(answered) + " peers have said which snapshots they have; " + needed +
-             " have to have the same one";
-  if (of_slot.empty()) {
-    problem_ +=
-        ", and none has one that can be taken over (it takes checkpoints, snapshots and "
-        "the log behind them)";
-    return;
-  }
+  const std::string out = std::to_string(answered) +
+                          " peers have said which snapshots they have; " + needed +
+                          " have to have the same one";
+  if (of_slot.empty())
+    return out +
+           ", and none has one that can be taken over (it takes checkpoints, snapshots and "
+           "the log behind them)";
   for (const auto& [slot, manifests] : of_slot) {
     if (manifests.size() < 2) continue;
-    problem_ += "; those of slot " + std::to_string(slot.value) + " differ, though their " +
-                "checkpoint is certified: freeze() of the application does not give the same "
-                "bytes at every node";
-    return;
+    return out + "; those of slot " + std::to_string(slot.value) + " differ, though their " +
+           "checkpoint is certified: freeze() of the application does not give the same bytes at "
+           "every node";
   }
+  return out;
 }
 
 void StateSync::lie(NodeId who, const std::string& how) {
@@ -194,12 +197,25 @@ void StateSync::lie(NodeId who, const std::string& how) {
   p.lied = true;
   p.offers.reset();
   p.asked.clear();
-  problem_ = name(who) + " gave " + how;
+  fault_ = name(who) + " gave " + how;
+  hooks_.blame(who, how);
+}
+
+// So of each snapshot that kValidity peers name a liar can spoil what it is asked for at a time.
+void StateSync::gave_false(NodeId who, const std::string& how) {
+  THRESHER_ASSERT(chosen_, "parts are asked for of a chosen snapshot");
+  Peer& p = peers_[who.value];
+  const Round slot = chosen_->certificate.checkpoint.slot;
+  if (p.false_of.size() >= kMostFalse) p.false_of.erase(p.false_of.begin());
+  p.false_of.insert(slot);
+  p.asked.clear();
+  fault_ = name(who) + " gave " + how;
   hooks_.blame(who, how);
 }
 
 bool StateSync::has_chosen(const Peer& p) const {
-  return !p.lied && p.offers && std::ranges::find(*p.offers, *chosen_) != p.offers->end();
+  return !p.lied && !p.false_of.contains(chosen_->certificate.checkpoint.slot) && p.offers &&
+         std::ranges::find(*p.offers, *chosen_) != p.offers->end();
 }
 
 // Those that named it may all be liars by now, and silent: the one correct peer among them may have
@@ -279,7 +295,8 @@ void StateSync::ask_parts(std::uint64_t now) {
   ++turn_;
   const bool later =
       std::ranges::any_of(peers_, [&](const Peer& p) { return !p.lied && now < p.aside_until_us; });
-  if (!any && !later && asked.empty()) give_up("no peer gives it any more", now);
+  if (any || later || !asked.empty()) return;
+  give_up("no peer gives it any more", now);
 }
 
 void StateSync::watch_silence(std::uint64_t now) {
@@ -288,9 +305,9 @@ void StateSync::watch_silence(std::uint64_t now) {
     if (p.asked.empty() || now < p.heard_us + kPatience) continue;
     p.asked.clear();
     p.aside_until_us = now + (kAside << std::min(p.silences, kMostDoublings));
-    problem_ = name(i) + " stopped giving parts of it";
+    fault_ = name(i) + " stopped giving parts of it";
     if (p.silences++ == 0)
-      hooks_.say(Level::kWarning, problem_ + "; others are asked, and it again later");
+      hooks_.say(Level::kWarning, fault_ + "; others are asked, and it again later");
   }
 }
 
@@ -300,14 +317,15 @@ void StateSync::part(NodeId from, const GivenPart& given, const Bytes& bytes, st
   p.heard_us = now;
   if (!given.found) {
     p.offers.reset();
-    problem_ = name(from) + " has it no more";
+    fault_ = name(from) + " has it no more";
     return ask_parts(now);
   }
   if (given.part.file == SnapshotFileName::kManifest) return manifest(from, bytes, now);
   if (!incoming_ || !incoming_->missing().contains(given.part)) return ask_parts(now);
   if (!incoming_->fits(given.part, bytes.view())) {
-    lie(from, words_of(given.part) + " of the snapshot of slot " +
-                  std::to_string(given.part.slot.value) + " that is not what its manifest says");
+    gave_false(from, words_of(given.part) + " of the snapshot of slot " +
+                         std::to_string(given.part.slot.value) +
+                         " that is not what its manifest says");
     return ask_parts(now);
   }
   p.silences = 0;
@@ -321,7 +339,7 @@ void StateSync::manifest(NodeId from, const Bytes& bytes, std::uint64_t now) {
   if (incoming_) return;
   const auto decoded = decode_manifest(bytes.view());
   if (!decoded || digest_of(*decoded, genesis_.context()) != chosen_->manifest) {
-    lie(from, "a manifest that is not the one it named");
+    gave_false(from, "a manifest that is not the one it named");
     return ask_parts(now);
   }
   // What it named, so nobody lied.
@@ -338,8 +356,11 @@ void StateSync::manifest(NodeId from, const Bytes& bytes, std::uint64_t now) {
 }
 
 std::string StateSync::words() const {
-  const std::string last = problem_.empty() ? std::string() : " (last: " + problem_ + ")";
-  if (!chosen_) return "asks its peers for a snapshot to take its state from" + last;
+  std::string last = problem_ + (problem_.empty() || fault_.empty() ? "" : "; ") + fault_;
+  if (!last.empty()) last = " (last: " + last + ")";
+  if (!chosen_)
+    return "asks its peers for a snapshot to take its state from: " + why_nothing_is_chosen() +
+           last;
   std::string from;
   for (const NodeId i : node_ids(peers_.size())) {
     if (peers_[i.value].parts > 0) from += (from.empty() ? "" : ", ") + std::to_string(i.value);

@@ -13,8 +13,10 @@
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
 // here already, also after a kill. A snapshot that fewer than kValidity peers still say they have
-// is given up for what they have now. A peer that gives something else is named and not asked
-// again; one that gives nothing is named, and asked again later, when others had their turn. A peer
+// is given up for what they have now. A peer that gives something else is named and not asked for
+// that snapshot again: its disk may have changed it, and a later one may be sound. One whose
+// certificate is false is not asked at all any more. One that gives nothing is named, and asked
+// again later, when others had their turn. A peer
 // may have kMostOffers offers held, and a manifest of kMostManifest bytes; one answer to each
 // question is looked at. Ends only with a snapshot: what is missing for one is in problem().
 // Source: docs/adr/039-state-from-peers.md.
@@ -82,8 +84,6 @@ class StateSync {
   }
   /// What it does now, from whom, and what failed last, in words.
   std::string words() const;
-  /// Empty, or what failed last.
-  const std::string& problem() const { return problem_; }
 
  private:
   struct Peer {
@@ -95,8 +95,9 @@ class StateSync {
     std::uint64_t heard_us = 0;
     std::uint64_t aside_until_us = 0;
     std::uint32_t silences = 0;
-    std::uint64_t parts = 0;  ///< that it gave
-    bool lied = false;
+    std::uint64_t parts = 0;     ///< that it gave
+    std::set<Round> false_of{};  ///< slots of snapshots of which it gave something else
+    bool lied = false;           ///< about a certificate, which no disk changes into another one
   };
   bool whole() const { return incoming_ && incoming_->missing().empty(); }
   bool is_peer(NodeId id) const { return id.value < peers_.size() && id != self_; }
@@ -107,6 +108,7 @@ class StateSync {
   void part(NodeId from, const GivenPart& given, const Bytes& bytes, std::uint64_t now);
   void manifest(NodeId from, const Bytes& bytes, std::uint64_t now);
   void lie(NodeId who, const std::string& how);
+  void gave_false(NodeId who, const std::string& how);
   void give_up(const std::string& why, std::uint64_t now);
   void let_go(const std::string& why, std::uint64_t now);
   void doubt(std::uint64_t now);
@@ -116,7 +118,7 @@ class StateSync {
   void ask(NodeId peer, const SnapshotPart& part, std::uint64_t now);
   bool gives(NodeId id, std::uint64_t now) const;
   std::set<SnapshotPart> on_their_way() const;
-  void no_group();
+  std::string why_nothing_is_chosen() const;
   std::vector<std::uint8_t> grids() const;
 
   Genesis genesis_;
@@ -135,7 +137,8 @@ class StateSync {
   std::unique_ptr<IncomingSnapshot> incoming_;  // stays while nothing is chosen
   std::optional<Manifest> begun_;               // what was begun before lies on the disk
   std::size_t turn_ = 0;
-  std::string problem_;
+  std::string problem_;  // why a snapshot was given up last
+  std::string fault_;    // what a peer did last that it should not
 };
 
 }  // namespace thresher::net
