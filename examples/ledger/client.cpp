@@ -1,8 +1,8 @@
 // A client of the ledger that trusts no single node: f+1 of them have to say the same.
 //
-//   ledger_client mynet/genesis.json my.key account            its number; makes the key if there
-//   is none ledger_client mynet/genesis.json my.key balance [ACCOUNT] ledger_client
-//   mynet/genesis.json my.key pay ACCOUNT AMOUNT
+//   ledger_client mynet/genesis.json my.key account            // its number; makes a key if needed
+//   ledger_client mynet/genesis.json my.key balance [ACCOUNT]
+//   ledger_client mynet/genesis.json my.key pay ACCOUNT AMOUNT
 #include "thresher/net/client.hpp"
 
 #include <filesystem>

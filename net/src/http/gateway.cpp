@@ -250,6 +250,9 @@ std::optional<HttpRefusal> Session::refusal() {
   // What a web page may send without asking has another type.
   if (!beast::iequals(request[http::field::content_type], "application/octet-stream"))
     return HttpRefusal{415, "the body is the transaction, as application/octet-stream"};
+  if (request.count(http::field::content_encoding) > 0 &&
+      !beast::iequals(request[http::field::content_encoding], "identity"))
+    return HttpRefusal{415, "the body is the transaction as it is: leave out Content-Encoding"};
   return std::nullopt;
 }
 

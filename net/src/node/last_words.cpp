@@ -53,7 +53,14 @@ Error LastWords::not_written(const Error& why, WriterThread::Failure failure) co
           "free space or replace it, then restart the node (" + text + ")"};
 }
 
-Error LastWords::pruned_too_far(std::uint64_t begins) const {
+Error LastWords::pruned_too_far(std::uint64_t begins, bool refused) const {
+  if (refused) {
+    return {ErrorCode::kRejected,
+            "restore() of the application took none of the snapshots in '" + data_ +
+                "', and the log of '" + home_ + "' begins at position " + std::to_string(begins) +
+                ", so they are needed: keep them, mend the application, and start the node again",
+            data_};
+  }
   return {ErrorCode::kMissing,
           "the log of '" + home_ + "' begins at position " + std::to_string(begins) +
               ", and no snapshot in '" + data_ +
@@ -64,13 +71,17 @@ Error LastWords::pruned_too_far(std::uint64_t begins) const {
 }
 
 Error LastWords::restored_wrongly(const std::string& snapshot, const std::string& state,
-                                  const std::string& remedy) const {
+                                  const std::string& remedy, std::uint64_t begins) const {
+  // What is below the log's beginning no start can read again.
+  const std::string way =
+      begins > 0 ? "and start the node again. Keep '" + remedy + "': the log begins at position " +
+                       std::to_string(begins) + ", so no start can do without"
+                 : "remove '" + remedy + "', and start the node again, which reads more of its log";
   return {ErrorCode::kRejected,
           "the snapshot '" + snapshot + "' does not give " + state +
               ": snapshot() or freeze() and restore() of the application do not belong together. "
-              "Mend it, "
-              "remove '" +
-              remedy + "', and start the node again, which reads more of its log",
+              "Mend it, " +
+              way,
           data_};
 }
 

@@ -34,11 +34,13 @@ class LastWords {
   /// read, if that is why.
   Error unreadable(Errc why, const std::string& place) const;
   Error not_written(const Error& why, WriterThread::Failure failure) const;
-  /// `begins`: the position at which the log begins, which no snapshot reaches.
-  Error pruned_too_far(std::uint64_t begins) const;
+  /// `begins`: the position at which the log begins, which no snapshot reaches. `refused`: some
+  /// would, and the application did not take them.
+  Error pruned_too_far(std::uint64_t begins, bool refused) const;
   /// `snapshot`, a file or folder, did not give `state`; it is gone when `remedy` is removed.
+  /// `begins`: of the log.
   Error restored_wrongly(const std::string& snapshot, const std::string& state,
-                         const std::string& remedy) const;
+                         const std::string& remedy, std::uint64_t begins) const;
 
   // Others.
   /// The digests of all blocks hang on the genesis file, so another one shows in the first entry.

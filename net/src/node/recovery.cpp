@@ -27,7 +27,8 @@ Result<Unit, Error> Node::Impl::recover() {
   const LogEnd restored = ledger.end();
   const std::uint64_t restored_us = Loop::now_us();
   if (!calls.problem().empty()) return words.app_threw(calls.problem());
-  if (ledger.slot() < reader.begin().slot) return words.pruned_too_far(reader.begin().length);
+  if (ledger.slot() < reader.begin().slot)
+    return words.pruned_too_far(reader.begin().length, snapshots.refused());
   if (auto read = log_care.read_log(); !read) return read;
   if (ledger.length() > 0) {
     say(Level::kInfo, began_words(restored, restored_us - began, Loop::now_us() - restored_us));

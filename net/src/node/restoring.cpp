@@ -44,6 +44,11 @@ Snapshotting::Took Snapshotting::restore_from(StartPoint from, ByteView state,
     same = !taken || node_.app.state() == digest;
   });
   if (!same) return Took::kWrong;
+  if (ran && !taken) {
+    refused_ = true;
+    node_.say(Level::kWarning, "restore() of the application refused its state of slot " +
+                                   std::to_string(restored.slot().value));
+  }
   if (!ran || !taken) return Took::kNo;
   node_.ledger = std::move(from.ledger);
   checkpointing_.tree() = std::move(from.tree);
@@ -101,7 +106,7 @@ Result<Unit, Error> Snapshotting::restore() {
     if (got == Took::kYes) ended = Unit{};
     if (got == Took::kWrong)
       ended = node_.words.restored_wrongly(file, "the state that the application had at the stop",
-                                           file);
+                                           file, node_.reader.begin().length);
     return got != Took::kNo;
   };
   for (const Round slot : folder.slots()) {
@@ -110,7 +115,8 @@ Result<Unit, Error> Snapshotting::restore() {
     if (got == Took::kYes) return Unit{};
     if (got == Took::kWrong)
       ended = node_.words.restored_wrongly(folder.path_of(slot), "the state that was certified",
-                                           node_.options.data + "/snapshots");
+                                           node_.options.data + "/snapshots",
+                                           node_.reader.begin().length);
     if (!node_.calls.problem().empty()) return node_.words.app_threw(node_.calls.problem());
   }
   if (!stop_tried) (void)try_stop();

@@ -69,6 +69,8 @@ class Snapshotting {
 
   /// Whether snapshots of this node can be taken over by others.
   bool shares_state() const;
+  /// The application did not take a snapshot that this start gave it.
+  bool refused() const { return refused_; }
   /// Something about the log's beginning is being written.
   bool prunes() const { return pruner_ && pruner_->busy(); }
   /// The newest one that is on the disk.
@@ -109,6 +111,7 @@ class Snapshotting {
   SnapshotHolds holds_;                     // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> writer_;  // null: none are taken
   std::vector<Persist> last_progress_;      // that the protocol noted with the last commit
+  bool refused_ = false;                    // the application did not take one at the start
   std::uint64_t length_at_stop_ = 0;        // log length at the last one of a stop
   Retention retention_;
   std::unique_ptr<Pruner> pruner_;   // null: all of the log is kept

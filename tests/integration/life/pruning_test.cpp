@@ -94,6 +94,13 @@ TEST(Pruned, ANodeStartsFromWhatItKeptAndGoesOn) {
   p.run_until_pruned(p.begins(3) + 100);
   p.net.stop(3);
   fs::remove(p.net.home(3) + "/data/snapshot");
+  // The advice was to remove them: then nothing is left to start from.
+  const std::string wrong =
+      p.net.start(3, p.options(), [](Recorder& app) { app.restore_wrongly(); });
+  EXPECT_NE(wrong.find("start the node again. Keep '"), std::string::npos) << wrong;
+  starts_again("with the application mended");
+  p.net.stop(3);
+  fs::remove(p.net.home(3) + "/data/snapshot");
   fs::remove_all(p.net.home(3) + "/data/snapshots");
   const std::string why = p.net.start(3, p.options());
   EXPECT_NE(why.find("no snapshot in"), std::string::npos) << why;

@@ -214,6 +214,8 @@ TEST(GatewayHttp, TheBodyOfARefusedRequestIsNoRequest) {
   Door door;
   const std::string rest = length_of(hidden()) + "\r\n" + hidden();
   expect_end(door, "POST /submit HTTP/1.1\r\n" + kHost + rest, 415);
+  const std::string zipped = kHost + kType + "Content-Encoding: gzip\r\n";
+  expect_end(door, "POST /submit HTTP/1.1\r\n" + zipped + rest, 415);
   expect_end(door, "POST /nothing HTTP/1.1\r\n" + kHost + rest, 404);
   expect_end(door, "PUT /submit HTTP/1.1\r\n" + kHost + rest, 405);
   expect_end(door, "POST /submit HTTP/1.1\r\nHost: evil.example\r\n" + kType + rest, 403);

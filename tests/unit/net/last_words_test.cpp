@@ -48,6 +48,15 @@ TEST(LastWords, AWriteThatFailedSaysWhoseFaultItIs) {
   EXPECT_TRUE(says(gone, "nothing more was signed: the folder is gone"));
 }
 
+// What a pruned log cannot give is not thrown away.
+TEST(LastWords, SnapshotsBehindWhichALogBeginsAreKept) {
+  const std::string folder = "net/node2/data/snapshots";
+  EXPECT_TRUE(says(kWords.restored_wrongly("s", "it", folder, 0), "remove '" + folder + "'"));
+  EXPECT_TRUE(says(kWords.restored_wrongly("s", "it", folder, 7), "Keep '" + folder + "'"));
+  EXPECT_TRUE(says(kWords.pruned_too_far(7, true), "keep them, mend the application"));
+  EXPECT_TRUE(says(kWords.pruned_too_far(7, false), "put 'snapshots' or 'snapshot'"));
+}
+
 // Whoever starts it again with the same data might have it sign twice.
 TEST(LastWords, AKeyThatMayHaveSignedMoreIsNotStartedAgain) {
   const Error e = kWords.never_twice("peers know more");
@@ -75,9 +84,9 @@ TEST(LastWords, TheRemedyForAStateThatDiffersDependsOnWhatIsLeftOfTheLog) {
 
 TEST(LastWords, EachNamesWhatItIsAbout) {
   EXPECT_EQ(kWords.of_other_genesis("slot 1").where, "net/genesis.json");
-  EXPECT_EQ(kWords.pruned_too_far(40).where, "net/node2/data");
-  EXPECT_TRUE(says(kWords.pruned_too_far(40), "begins at position 40"));
-  EXPECT_EQ(kWords.restored_wrongly("s", "the state", "r").where, "net/node2/data");
+  EXPECT_EQ(kWords.pruned_too_far(40, false).where, "net/node2/data");
+  EXPECT_TRUE(says(kWords.pruned_too_far(40, false), "begins at position 40"));
+  EXPECT_EQ(kWords.restored_wrongly("s", "the state", "r", 0).where, "net/node2/data");
   EXPECT_EQ(kWords.app_threw("it threw").where, "net/node2");
   EXPECT_NE(kWords.app_threw("it threw").remedy, kWords.app_threw_in_log("it threw").remedy);
   EXPECT_TRUE(says(kWords.broken_invariant("pbft", 1, "no two"), "more than 1 members"));
