@@ -681,6 +681,7 @@ class Sweeps(Files):
         self.same("all", "cube")
         self.sweep("bad", env={"JOB_COMPLETION_INDEX": "0"}, status=2)
         self.sweep("bad", "--shards", 3, status=2)
+        self.sweep("bad", "--shards", 0, status=2)  # it ran everything
         self.sweep("bad", "--shard", "3/3", status=2)
 
     def test_goes_on_after_a_kill(self):

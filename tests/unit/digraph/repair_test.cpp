@@ -76,6 +76,20 @@ TEST(Repair, FewChecksAreEnoughForTheLargestGraphs) {
   EXPECT_FALSE(found->has_value());
 }
 
+// The last check that it may make is one that it believes.
+TEST(Repair, OneCheckIsEnoughWhereNothingLacks) {
+  Digraph g(4);
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    for (std::uint16_t k = 0; k < 4; ++k) {
+      if (i != k) g.add(NodeId{i}, NodeId{k});
+    }
+  }
+  const auto found = repair(g, 1, Condition::kSynchronous, {.most_checks = 1});
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(found->has_value());
+  EXPECT_TRUE((*found)->empty());
+}
+
 TEST(Repair, GivesUpWhenToldHowSoon) {
   Digraph g(6);
   for (std::uint16_t i = 0; i + 1 < 6; ++i)

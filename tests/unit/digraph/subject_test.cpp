@@ -124,6 +124,7 @@ TEST(SyncAuthSubject, IsJudgedOnlyWhereMessagesComeAndInTime) {
       worsen(e);
       const Outcome out = simulate(e, {});
       EXPECT_NE(out.verdict, Verdict::kViolated) << what << ", seed " << seed << ": " << out.why;
+      EXPECT_TRUE(out.unjudged) << "it passed, and nothing was looked at";
     }
   }
 }

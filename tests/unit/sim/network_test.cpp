@@ -78,6 +78,18 @@ TEST(Network, TheLastMatchingLinkRuleCounts) {
   EXPECT_EQ(run.of(0, 2, 1)[0].at, kUnit);
 }
 
+// Their numbers had 16 bits: of 65,536 rules the last one was that of no rule.
+TEST(Network, TheLastOfVeryManyLinkRulesCounts) {
+  Experiment e = hall();
+  const DelayLaw slow{DelayLaw::Kind::kConstant, 5 * kUnit, 0, 1, 5 * kUnit};
+  const DelayLaw slower{DelayLaw::Kind::kConstant, 7 * kUnit, 0, 1, 7 * kUnit};
+  for (const std::size_t rules : {65'535u, 65'536u, 65'537u}) {
+    e.network.links.assign(rules, {{NodeId{1}}, {}, slow});
+    e.network.links.back() = {{}, {}, slower};
+    EXPECT_EQ(Hall(e).of(0, 2, 1)[0].at, 7 * kUnit) << rules;
+  }
+}
+
 TEST(Network, MessagesTakeAShortestPath) {
   struct Want {
     Topology topology;
