@@ -24,6 +24,15 @@ Run::Run(Nodes& nodes, const Insight& insight, const Experiment& experiment,
   listen();
 }
 
+Ticks Run::down_until(NodeId id) const {
+  for (const FaultAction& fault : experiment_.faults) {
+    const bool is_it = std::find(fault.who.begin(), fault.who.end(), id) != fault.who.end();
+    if (is_it && fault.what == FaultKind::kCrash && fault.from == 0)
+      return fault.to.value_or(kNone);
+  }
+  return kNone;
+}
+
 void Run::listen() {
   world_.on_output = [this](NodeId id, const OutputFacts& facts, const Said& said) {
     delivered(id, facts, said);
@@ -43,7 +52,9 @@ void Run::listen() {
     commits_.restarted(id);
     if (pools_.on()) pools_.lost(id);
     ++restarts_;
-    if (!world_.faults().faulty().contains(id)) back_.push_back(id);
+    // What it was asked for while it was down from the start never reached it.
+    const bool first = world_.correct(id) && down_until(id) == world_.now();
+    if (first || !world_.faults().faulty().contains(id)) back_.push_back(id);
   };
 }
 

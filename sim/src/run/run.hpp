@@ -74,6 +74,8 @@ class Run {
   void submit_at_liars();
   // A crash loses what a node was asked for and had not said yet: its clients ask again.
   void ask_again();
+  // When a node that is down from the start, by a crash, comes back; kNone: there is no such time.
+  Ticks down_until(NodeId id) const;
   void submit_everywhere();
   bool may_submit() const;
   // The workload has an end, and correct nodes delivered all that they were asked for.
