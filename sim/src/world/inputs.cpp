@@ -170,6 +170,7 @@ void World::expire(Face& face, const Alarm& alarm) {
 }
 
 void World::take_posted(Face& face, const Posted& posted) {
+  if (!face.up && posted.life == 0 && face.side == 0) on_missed(face.id);
   if (!face.up || (posted.life != 0 && posted.life != face.life)) return;
   if (posted.life == 0) face.heard = mix64(face.heard ^ mix64(now_));
   run(face, [&] { tell_node(face, posted.notice); });

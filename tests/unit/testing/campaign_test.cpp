@@ -10,6 +10,7 @@
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/testing/check.hpp"
+#include "thresher/testing/draw.hpp"
 
 namespace thresher {
 namespace {
@@ -134,7 +135,9 @@ TEST(Campaign, ABaseThatIsNoExperimentIsRefused) {
     auto o = options(10);
     o.sizes = {4};
     wrong.change(o.base);
-    expect_told(check(o), {"Options::base, with n = 4", wrong.word});
+    const auto report = check(o);
+    expect_told(report, {"Options::base, with n = 4: ", wrong.word});
+    EXPECT_EQ(report.text.find(": :"), std::string::npos) << report.text;
   }
 }
 
@@ -189,13 +192,13 @@ TEST(Campaign, JudgesSomething) {
   EXPECT_NE(report.text.find("nobody accused anybody"), std::string::npos) << report.text;
 }
 
-// A node that is down when the run begins had no request, and liveness blamed it for that.
-TEST(Campaign, ANodeThatIsDownFromTheStartIsAskedWhenItIsBack) {
+// A node that is down when its request comes never heard of it, and liveness blamed it for that.
+TEST(Campaign, ANodeThatIsDownIsAskedAgainWhenItIsBack) {
   auto o = options(20);
   o.draw = [](const sim::Experiment& base, std::uint64_t seed) {
     sim::Experiment e = base;
     e.seed = seed;
-    e.faults = {{.who = {NodeId{1}}, .what = sim::FaultKind::kCrash, .to = seed * sim::kUnit}};
+    e.faults = {testing::crash_of(NodeId{1}, seed % 3, 3 + seed)};
     return e;
   };
   const auto report = check(o, {testing::bounded_liveness()});
