@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace thresher::sim {
@@ -15,7 +16,12 @@ class Campaign {
 
   void work() {
     std::vector<std::thread> threads;
-    for (unsigned t = 1; t < options_.jobs; ++t) threads.emplace_back([this] { take_seeds(); });
+    const std::uint64_t seeds = options_.last - options_.first + 1;
+    const std::uint64_t useful = std::min<std::uint64_t>(options_.jobs, seeds);
+    try {
+      for (std::uint64_t t = 1; t < useful; ++t) threads.emplace_back([this] { take_seeds(); });
+    } catch (const std::system_error&) {  // the others do its work
+    }
     take_seeds();
     for (std::thread& thread : threads) thread.join();
   }
@@ -47,6 +53,8 @@ class Campaign {
         note(e, run_(e));
       } catch (const std::exception& error) {
         break_off(seed, error.what());
+      } catch (...) {
+        break_off(seed, "something was thrown that is no std::exception");
       }
     }
   }
@@ -69,6 +77,7 @@ class Campaign {
     for (const FaultAction& a : e.faults) ++report_.drawn_of[static_cast<std::size_t>(a.what)];
     for (std::size_t k = 0; k < kFaultKinds; ++k) report_.fired_of[k] += o.fired[k];
     report_.restarts += o.restarts;
+    report_.accusations += o.accusations;
     report_.liars_requests += o.liars_requests;
     report_.healed += o.healed ? 1 : 0;
     report_.judged.shown += o.judged.shown;

@@ -62,7 +62,7 @@ class Shrinker {
       Outcome o = run_(candidate);
       if (o.verdict != outcome_.verdict || o.oracle != outcome_.oracle) return false;
       outcome_ = std::move(o);
-    } catch (const std::exception&) {
+    } catch (...) {
       return false;  // it fails in another way, and what was found must not be lost for it
     }
     best_ = candidate;

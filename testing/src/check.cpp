@@ -1,16 +1,24 @@
 #include "thresher/testing/check.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <atomic>
+#include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
+#include "exercised.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/shrink.hpp"
 #include "thresher/sim/story.hpp"
+#include "valid.hpp"
+#include "watch.hpp"
 
 namespace thresher::testing {
 namespace {
@@ -18,12 +26,6 @@ namespace {
 using Kind = Property::Kind;
 constexpr std::uint64_t kDecisions = 12;
 constexpr std::uint64_t kRounds = 100;
-
-const Property* find(const std::vector<Property>& properties, Kind kind) {
-  const auto it = std::find_if(properties.begin(), properties.end(),
-                               [kind](const Property& p) { return p.kind == kind; });
-  return it == properties.end() ? nullptr : &*it;
-}
 
 sim::Outcome judged(sim::Outcome o, const Property* memory) {
   if (memory == nullptr || o.verdict == sim::Verdict::kViolated) return o;
@@ -80,26 +82,56 @@ std::string file_name(const std::string& name) {
   return out + ".scenario.json";
 }
 
+std::vector<std::string> told(const sim::Experiment& e, const TracedRunner& run) {
+  std::vector<std::string> lines;
+  sim::Story story([&](std::string_view line) { lines.emplace_back(line); }, {.experiment = &e});
+  (void)run(e, {.trace = &story});
+  story.end();
+  return lines;
+}
+
+// The first step in which two runs of a schedule differ. What made them differ before may not do
+// so at once.
+std::string first_difference(const sim::Experiment& e, const TracedRunner& run) {
+  constexpr int kTries = 8;
+  const auto one = told(e, run);
+  for (int k = 0; k < kTries; ++k) {
+    const auto other = told(e, run);
+    for (std::size_t i = 0; i < std::max(one.size(), other.size()); ++i) {
+      const std::string a = i < one.size() ? one[i] : "(it ends)";
+      const std::string b = i < other.size() ? other[i] : "(it ends)";
+      if (a == b) continue;
+      return "\n  the first difference, at step " + std::to_string(i + 1) + ":\n    " + a +
+             "\n    " + b;
+    }
+  }
+  return {};
+}
+
+std::string of_outcome(const sim::Outcome& o) {
+  return o.verdict == sim::Verdict::kPass ? "passes" : "fails (" + o.oracle + ": " + o.why + ")";
+}
+
 // A schedule is a function of its seed, and the simulator reads no clock: what differs is the
-// protocol's, and then neither shrinking nor a replay shows what happened.
-std::string differently(const sim::Failure& failure, const sim::Runner& run) {
-  const sim::Outcome again = run(failure.experiment);
-  const sim::Outcome& first = failure.outcome;
+// protocol's, and then neither shrinking nor a replay shows what happened. Empty: nothing differs.
+std::string differently(const sim::Experiment& e, const sim::Outcome& first, const sim::Runner& run,
+                        const TracedRunner& traced) {
+  const sim::Outcome again = run(e);
   if (again.verdict == first.verdict && again.oracle == first.oracle &&
       again.trace_hash == first.trace_hash)
     return {};
-  const bool passes = again.verdict == sim::Verdict::kPass;
-  return "the protocol is not deterministic: seed " + std::to_string(failure.experiment.seed) +
-         " failed (" + first.oracle + ": " + first.why +
-         "), and a second run of the same schedule " +
-         (passes ? "passes" : "went differently (" + again.oracle + ": " + again.why + ")") +
+  return "the protocol is not deterministic: a run of seed " + std::to_string(e.seed) + " " +
+         of_outcome(first) + ", and a second run of the same schedule goes another way, and " +
+         of_outcome(again) +
          ". Look for static or global state, clocks, random devices, and orders that depend on "
-         "addresses or on unordered containers";
+         "addresses or on unordered containers" +
+         first_difference(e, traced);
 }
 
 Report shrunk(const std::string& name, const sim::Failure& failure, const sim::Runner& run,
-              const Options& options, const std::string& again) {
-  if (std::string why = differently(failure, run); !why.empty()) return {false, why, 0, {}};
+              const TracedRunner& traced, const Options& options, const std::string& again) {
+  if (std::string why = differently(failure.experiment, failure.outcome, run, traced); !why.empty())
+    return {false, why, 0, {}};
   const sim::ProtocolInfo info = info_of(name, options.menu);
   const sim::Shrunk small = sim::shrink(failure.experiment, run,
                                         {.most_runs = options.shrink_runs,
@@ -121,62 +153,6 @@ Report shrunk(const std::string& name, const sim::Failure& failure, const sim::R
   return report;
 }
 
-// Below so many runs chance may leave a kind of fault out, or runs in which nobody lies.
-constexpr std::uint64_t kEnoughRuns = 200;
-constexpr std::uint64_t kEnoughDrawn = 20;
-
-// "twins 130 of 140": of the actions that were drawn, those that did something.
-std::string kinds_text(const sim::FuzzReport& r) {
-  std::string out;
-  for (std::size_t k = 0; k < sim::kFaultKinds; ++k) {
-    if (r.drawn_of[k] == 0) continue;
-    out += (out.empty() ? "" : ", ") + std::string(to_string(static_cast<sim::FaultKind>(k))) +
-           " " + std::to_string(r.fired_of[k]) + " of " + std::to_string(r.drawn_of[k]);
-  }
-  return out.empty() ? "none" : out;
-}
-
-std::uint64_t forks_of(const sim::FuzzReport& r) {
-  std::uint64_t forks = 0;
-  for (const auto kind : {sim::FaultKind::kEquivocate, sim::FaultKind::kTwins,
-                          sim::FaultKind::kMutate, sim::FaultKind::kForge})
-    forks += r.fired_of[static_cast<std::size_t>(kind)];
-  return forks;
-}
-
-// An oracle that looks at the requests in outputs.
-struct OfRequests {
-  Kind kind;
-  const char* name;
-  std::uint64_t sim::Judged::*count;
-  const char* idle;  // why it may have judged nothing
-};
-constexpr OfRequests kOfRequests[] = {
-    {Kind::kValidity, "validity", &sim::Judged::validity,
-     "no output showed a payload, or none said whose it was, which is judged only where nobody "
-     "lies"},
-    {Kind::kOnce, "once", &sim::Judged::once, "no output showed a request"},
-};
-
-// ", judged of requests: validity 120, once 120"; empty where neither was asked for.
-std::string judged_text(const sim::FuzzReport& r, const std::vector<Property>& properties) {
-  std::string out;
-  for (const OfRequests& oracle : kOfRequests) {
-    if (find(properties, oracle.kind) == nullptr) continue;
-    out += (out.empty() ? ", judged of requests: " : ", ") + std::string(oracle.name) + " " +
-           std::to_string(r.judged.*oracle.count);
-  }
-  return out;
-}
-
-std::string coverage(const sim::FuzzReport& r, const std::vector<Property>& properties) {
-  return std::to_string(r.runs) + " schedules, " + std::to_string(r.decisions) + " decisions, " +
-         std::to_string(r.liars_requests) + " requests handed to liars, " +
-         std::to_string(forks_of(r)) + " forks offered, " + std::to_string(r.restarts) +
-         " restarts, " + std::to_string(r.healed) + " runs healed" + judged_text(r, properties) +
-         "; faults that did something: " + kinds_text(r);
-}
-
 // Why no campaign can be run with these; empty: one can.
 std::string unusable(const Options& options) {
   constexpr std::uint32_t kMost = 4096;
@@ -187,6 +163,10 @@ std::string unusable(const Options& options) {
       return "Options::sizes has " + std::to_string(n) + "; a committee has 1 to " +
              std::to_string(kMost) + " nodes";
   }
+  constexpr unsigned kMostJobs = 1024;
+  if (options.jobs > kMostJobs)
+    return "Options::jobs is " + std::to_string(options.jobs) + "; at most " +
+           std::to_string(kMostJobs) + " threads run a campaign, and 0 stands for all cores";
   if (options.runs == 0) return "Options::runs is 0, so nothing would be run";
   return {};
 }
@@ -197,46 +177,60 @@ std::vector<std::string> labels_of(const sim::Experiment& base, const TracedRunn
   std::vector<std::string> labels;
   try {
     for (const sim::SentKind& kind : run(base, {}).sent) labels.emplace_back(kind.label);
-  } catch (const std::exception&) {
+  } catch (...) {
   }
   return labels;
 }
 
-// Things the runs were asked to do and never did: they have shown nothing about them.
-std::string unexercised(const sim::FuzzReport& r, const Options& options,
-                        const std::vector<Property>& properties, bool held) {
-  if (!properties.empty() && r.decisions == 0)
-    return "nothing was exercised: no correct node output anything in " + std::to_string(r.runs) +
-           " runs, so the properties were judged of nothing; is the workload served?";
-  if (!held && find(properties, Kind::kBoundedMemory) != nullptr)
-    return "not exercised: no node ever held anything, so its memory was not judged; give the "
-           "subject a `held` (thresher/testing/subject.hpp)";
-  for (const OfRequests& oracle : kOfRequests) {
-    if (find(properties, oracle.kind) == nullptr || r.judged.*oracle.count > 0) continue;
-    if (r.judged.shown > 0 && r.runs < kEnoughRuns) continue;
-    return "not exercised: `" + std::string(oracle.name) + "` judged nothing: " + oracle.idle +
-           "; give outputs a member `payload`, or the subject a `payloads` that says whose they "
-           "are (sim/subject.hpp)";
-  }
-  if (options.draw) return {};
-  if (r.actions > 0 && r.fired == 0)
-    return "nothing was exercised: " + std::to_string(r.actions) +
-           " fault actions were drawn and none did anything";
-  for (const sim::FaultKind kind : options.menu.faults) {
-    const auto k = static_cast<std::size_t>(kind);
-    if (r.fired_of[k] > 0 || (r.drawn_of[k] < kEnoughDrawn && r.runs < kEnoughRuns)) continue;
-    return "not exercised: the menu asks for `" + std::string(to_string(kind)) +
-           "`, which was "
-           "drawn " +
-           std::to_string(r.drawn_of[k]) +
-           " times and never did anything; leave it out "
-           "of the menu, or tell the subject what it needs (sim/subject.hpp)";
-  }
-  const bool plain = options.menu.faults.empty();
-  if (plain && r.runs >= kEnoughRuns && r.fired > 0 && forks_of(r) == 0)
-    return "not exercised: no liar ever said two things; give the subject a `mutate`, or name the "
-           "faults to draw in the menu";
-  return {};
+// THRESHER_SEED, if it is set: the only seed to run.
+Result<std::optional<std::uint64_t>, Error> lone_seed() {
+  const char* set = std::getenv("THRESHER_SEED");
+  if (set == nullptr) return std::optional<std::uint64_t>{};
+  std::uint64_t seed = 0;
+  const std::string_view digits(set);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  if (error == std::errc{} && end == digits.data() + digits.size() && seed != ~std::uint64_t{0})
+    return std::optional(seed);
+  return Error{ErrorCode::kRejected, "THRESHER_SEED is `" + std::string(set) + "`, not a number",
+               "THRESHER_SEED"};
+}
+
+// For those who wait at a terminal.
+std::function<void(const sim::FuzzProgress&)> progress() {
+  static constexpr std::chrono::seconds kPause{10};
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [next = std::chrono::steady_clock::now() + kPause](const sim::FuzzProgress& p) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) return;
+    next = now + kPause;
+    std::cerr << p.done << " of " << p.total << " schedules" << std::endl;
+  };
+}
+
+// Of so many seeds one is run twice, to see whether it goes the same way.
+constexpr std::uint64_t kSeedsARepeat = 100;
+
+struct Strange : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+sim::FuzzOptions fuzzing_of(const Options& options, const std::vector<sim::ProtocolInfo>& known,
+                            std::optional<std::uint64_t> alone) {
+  sim::FuzzOptions out;
+  out.first = alone.value_or(options.first_seed);
+  out.last = alone ? *alone : options.first_seed + options.runs - 1;
+  out.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  out.menu = options.menu;
+  out.observe = options.observe;
+  out.progress = progress();
+  if (!options.draw) return out;
+  out.draw = [&options, &known](const sim::Experiment& base, std::uint64_t seed) {
+    sim::Experiment e = options.draw(base, seed);
+    if (const std::string why = invalid(e, known); !why.empty())
+      throw Strange("what Options::draw made of it is no experiment: " + why);
+    return e;
+  };
+  return out;
 }
 
 }  // namespace
@@ -275,7 +269,7 @@ std::vector<sim::Experiment> bases_of(const std::string& name,
     e.protocol = name;
     e.n = n;
     e.f = info_of(name, options.menu).faults_of(n);
-    const auto has = [&](Kind kind) { return find(properties, kind) != nullptr; };
+    const auto has = [&](Kind kind) { return property_of(properties, kind) != nullptr; };
     e.oracles = {.agreement = has(Kind::kAgreement),
                  .prefix = has(Kind::kPrefixOrder),
                  .integrity = has(Kind::kIntegrity),
@@ -287,9 +281,9 @@ std::vector<sim::Experiment> bases_of(const std::string& name,
                  .acceptance = has(Kind::kTotality) && has(Kind::kBoundedLiveness),
                  .once = has(Kind::kOnce),
                  .inclusion = {}};
-    if (const Property* inclusion = find(properties, Kind::kInclusion); inclusion != nullptr)
+    if (const Property* inclusion = property_of(properties, Kind::kInclusion); inclusion != nullptr)
       e.oracles.inclusion = inclusion->bound * sim::kUnit;
-    const Property* liveness = find(properties, Kind::kBoundedLiveness);
+    const Property* liveness = property_of(properties, Kind::kBoundedLiveness);
     if (liveness != nullptr && liveness->bound != 0)
       e.oracles.liveness = liveness->bound * sim::kUnit;
     if (!e.stop.time && !e.stop.rounds && !e.stop.decisions) {
@@ -308,41 +302,76 @@ Report check(const std::string& name, const TracedRunner& run,
              const std::vector<Property>& properties, const Options& options,
              const std::string& again) {
   if (std::string why = unusable(options); !why.empty()) return {false, why, 0, {}};
-  const Property* memory = find(properties, Kind::kBoundedMemory);
+  const Property* memory = property_of(properties, Kind::kBoundedMemory);
   if (const char* scenario = std::getenv("THRESHER_SCENARIO"); scenario != nullptr)
     return replay(scenario, name, run, options, memory);
-  std::atomic<bool> held = false;
-  const sim::Runner quiet = [&](const sim::Experiment& e) {
-    sim::Outcome o = run(e, {});
-    if (std::any_of(o.nodes.begin(), o.nodes.end(), [](const auto& n) { return n.held > 0; }))
-      held = true;
-    return judged(std::move(o), memory);
-  };
-  sim::FuzzOptions fuzzing;
-  fuzzing.first = options.first_seed;
-  fuzzing.last = options.first_seed + options.runs - 1;
-  fuzzing.jobs =
-      options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  fuzzing.menu = options.menu;
-  fuzzing.draw = options.draw;
-  fuzzing.observe = options.observe;
+  const auto alone = lone_seed();
+  if (!alone) return {false, alone.error().text(), 0, {}};
   const auto bases = bases_of(name, properties, options);
-  if (fuzzing.menu.tactics && fuzzing.menu.labels.empty() && !options.draw)
+  const std::vector<sim::ProtocolInfo> known{info_of(name, options.menu)};
+  for (const sim::Experiment& base : bases) {
+    if (const std::string why = invalid(base, known); !why.empty())
+      return {false, "Options::base, with n = " + std::to_string(base.n) + ": " + why, 0, {}};
+  }
+  Seen seen;
+  Watch watch(again, options.run_seconds);
+  const sim::Runner quiet = [&](const sim::Experiment& e) {
+    const Watch::Seed at(watch, e.seed);
+    sim::Outcome o = judged(run(e, {}), memory);
+    seen.note(e, o);
+    return o;
+  };
+  sim::FuzzOptions fuzzing = fuzzing_of(options, known, *alone);
+  if (fuzzing.menu.tactics && fuzzing.menu.labels.empty() && !options.draw) {
+    const Watch::Seed at(watch, fuzzing.first);
     fuzzing.menu.labels = labels_of(bases.front(), run);
-  const auto found = sim::fuzz(bases, quiet, fuzzing);
-  if (!found) return {false, found.error().text(), 0, {}};
+  }
+  const sim::Runner doubted = [&](const sim::Experiment& e) {
+    sim::Outcome o = quiet(e);
+    const bool twice = (e.seed - fuzzing.first) % kSeedsARepeat == 0;
+    if (!twice || o.verdict != sim::Verdict::kPass) return o;  // a failure is run again anyway
+    if (const std::string why = differently(e, o, quiet, run); !why.empty()) throw Strange(why);
+    return o;
+  };
+  const auto found = sim::fuzz(bases, doubted, fuzzing);
+  if (!found) {
+    const std::string seed = found.error().where;  // "seed 7"
+    return {false,
+            found.error().what + "\n  to run it alone: THRESHER_SEED=" +
+                seed.substr(seed.find(' ') + 1) + " " + again,
+            0,
+            {}};
+  }
   const auto& failure = found->violation ? found->violation : found->stall;
   Report report;
   if (failure) {
-    report = shrunk(name, *failure, quiet, options, again);
+    report = shrunk(name, *failure, quiet, run, options, again);
   } else {
-    const std::string idle = unexercised(*found, options, properties, held);
+    const std::string idle = *alone ? "" : unexercised(*found, options, properties, seen);
     report.passed = idle.empty();
     const std::string covered = coverage(*found, properties);
     report.text = idle.empty() ? covered : idle + "\n  " + covered;
   }
   report.runs = found->runs;
   return report;
+}
+
+std::string unjudgeable(const std::vector<Property>& properties, bool ordered, bool judges) {
+  if (properties.empty() && !judges)
+    return "no property is named, so nothing would be judged; name some, or give the subject an "
+           "`audit`, or Options an `observe`";
+  if (!ordered && property_of(properties, Kind::kPrefixOrder) != nullptr)
+    return "prefix_order() would judge nothing: the subject says `kOrdered = false`";
+  return {};
+}
+
+bool told_passed(const Report& report, const std::string& name) {
+  if (!report.passed) {
+    ADD_FAILURE() << report.text;
+  } else {
+    std::cout << name << ": " << report.text << std::endl;
+  }
+  return report.passed;
 }
 
 bool check_simulated(const std::string& protocol, const std::vector<Property>& properties,
@@ -355,8 +384,7 @@ bool check_simulated(const std::string& protocol, const std::vector<Property>& p
     own.menu.network = network;
   }
   const Report report = check(protocol, sim::simulate, properties, own, this_test(this_program()));
-  if (!report.passed) ADD_FAILURE() << report.text;
-  return report.passed;
+  return told_passed(report, protocol);
 }
 
 }  // namespace thresher::testing

@@ -28,17 +28,19 @@ void FieldWriter::truth(const Key& key, bool& value) {
 }
 
 void FieldWriter::whole(const Key& key, std::uint64_t& value, Range) {
-  put(key, value, value == 0);
+  put(key, value, value == 0 && !given_);
 }
 
 void FieldWriter::decimal(const Key& key, std::uint64_t& value, const Scaled& form) {
-  put(key, number_of(value, form.scale), value == 0);
+  put(key, number_of(value, form.scale), value == 0 && !given_);
 }
 
 void FieldWriter::optional(const Key& key, std::optional<std::uint64_t>& value,
                            const std::function<void(std::uint64_t&)>& use) {
   if (value) {
+    given_ = true;
     use(*value);
+    given_ = false;
   } else {
     put({key.name, key.help, true}, {}, true);
   }

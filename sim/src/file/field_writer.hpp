@@ -60,6 +60,7 @@ class FieldWriter final : public Fields {
   void put(const Key& key, text::Value value, bool empty);
 
   bool template_;
+  bool given_ = false;  // the value stands in the experiment, and 0 is not the same as none
   text::Value tree_ = text::Value::object();
   std::vector<Note> notes_;
 };

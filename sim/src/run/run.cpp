@@ -20,6 +20,7 @@ Run::Run(Nodes& nodes, const Insight& insight, const Experiment& experiment,
       commits_(experiment),
       pools_(experiment.workload, experiment.n),
       next_number_(experiment.n, 1),
+      missed_(experiment.n),
       vertices_(experiment.n) {
   listen();
 }
@@ -38,12 +39,13 @@ void Run::listen() {
   if (traits_.names_vertices)
     world_.on_born = [this](const VertexName& name) { vertices_.sent(name, world_.now()); };
   if (pools_.on()) world_.on_step = [this](NodeId id) { feed(id); };
+  world_.on_missed = [this](NodeId id) { ++missed_[id.value]; };
   world_.on_restart = [this](NodeId id) {
     judge_.restarted(id, world_.now());
     commits_.restarted(id);
     if (pools_.on()) pools_.lost(id);
     ++restarts_;
-    if (!world_.faults().faulty().contains(id)) back_.push_back(id);
+    if (world_.correct(id)) back_.push_back(id);
   };
 }
 

@@ -72,7 +72,9 @@ class Run {
   void begin_workload();
   // Nobody can tell when a request of a liar is served, so they come at their own pace.
   void submit_at_liars();
-  // A crash loses what a node was asked for and had not said yet: its clients ask again.
+  // A crash loses what a node was asked for and had not said yet: its clients ask again. One of
+  // the f is asked again only for what came while it was down, which it never heard of: else it
+  // would be blamed for a silence that no request could end.
   void ask_again();
   void submit_everywhere();
   bool may_submit() const;
@@ -139,9 +141,10 @@ class Run {
   std::uint64_t accusations_ = 0;
   std::uint64_t restarts_ = 0;
   std::uint64_t liars_requests_ = 0;
-  std::vector<NodeId> back_;  // correct nodes that restarted
-  bool healed_ = false;       // it was waited for
-  std::string unjudged_;      // why_unjudged(), of the stop
+  std::vector<std::uint64_t> missed_;  // requests that came while a node was down, by node
+  std::vector<NodeId> back_;           // nodes that restarted, Byzantine ones left out
+  bool healed_ = false;                // it was waited for
+  std::string unjudged_;               // why_unjudged(), of the stop
   VertexTimes vertices_;
   bool settling_ = false;
   std::vector<Bound> fullest_;  // by what it is

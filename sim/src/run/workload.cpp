@@ -29,7 +29,10 @@ void Run::ask_again() {
   const Workload& w = experiment_.workload;
   for (const NodeId id : std::exchange(back_, {})) {
     const bool closed = w.kind == Workload::Kind::kClosed && !w.one_at_a_time;
-    if (closed) submit(id, now_, w.clients);
+    if (!world_.up(id)) continue;  // another crash began at once
+    const std::uint64_t missed = std::exchange(missed_[id.value], 0);
+    const bool one_of_f = world_.faults().faulty().contains(id);
+    if (closed) submit(id, now_, one_of_f ? missed : w.clients);
   }
 }
 

@@ -1,4 +1,7 @@
 // What an event does to the node it is for.
+#include <exception>
+#include <new>
+
 #include "thresher/core/assert.hpp"
 #include "world/state.hpp"
 
@@ -12,6 +15,12 @@ void World::guard(Face& face, Step step) {
     step();
   } catch (const InvariantBroken& broken) {
     stop_broken(face, broken.what());
+  } catch (const std::bad_alloc&) {
+    throw;  // of the machine, not of the node
+  } catch (const std::exception& thrown) {
+    stop_broken(face, std::string("its step broke off: ") + thrown.what());
+  } catch (...) {
+    stop_broken(face, "its step broke off: something was thrown that is no std::exception");
   }
 }
 
@@ -161,6 +170,7 @@ void World::expire(Face& face, const Alarm& alarm) {
 }
 
 void World::take_posted(Face& face, const Posted& posted) {
+  if (!face.up && posted.life == 0 && face.side == 0) on_missed(face.id);
   if (!face.up || (posted.life != 0 && posted.life != face.life)) return;
   if (posted.life == 0) face.heard = mix64(face.heard ^ mix64(now_));
   run(face, [&] { tell_node(face, posted.notice); });

@@ -73,7 +73,7 @@ struct FuzzProgress {
 struct FuzzOptions {
   std::uint64_t first = 1;  ///< seeds, both inclusive
   std::uint64_t last = 1000;
-  unsigned jobs = 1;        ///< threads
+  unsigned jobs = 1;        ///< threads; fewer where no more can be started
   bool keep_going = false;  ///< run the rest of the seeds after a violation
   Menu menu{};
   /// What is run for a seed; empty: draw_schedule with the menu. Pre: a function of its arguments.
@@ -99,6 +99,7 @@ struct FuzzReport {
   std::array<std::uint64_t, kFaultKinds> drawn_of{};  ///< the same, by kind
   std::array<std::uint64_t, kFaultKinds> fired_of{};
   std::uint64_t restarts = 0;          ///< of nodes that came back
+  std::uint64_t accusations = 0;       ///< that correct nodes put forward
   std::uint64_t liars_requests = 0;    ///< instances that Byzantine nodes began, but for the first
   std::uint64_t healed = 0;            ///< runs that went on until they had to have healed
   Judged judged{};                     ///< in all runs

@@ -50,6 +50,8 @@ class World {
       [](NodeId, const OutputFacts&, const Said&) {};
   std::function<void(NodeId by, NodeId who)> on_accuse = [](NodeId, NodeId) {};
   std::function<void(NodeId)> on_restart = [](NodeId) {};
+  /// A request came to a node that was down.
+  std::function<void(NodeId)> on_missed = [](NodeId) {};
   /// An invariant of the node's protocol does not hold; the node stops there.
   std::function<void(NodeId, const std::string& what)> on_broken = [](NodeId, const auto&) {};
   /// Called, if it is given, before a message leaves that a vertex is first sent with.
