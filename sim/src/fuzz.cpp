@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -51,6 +52,8 @@ class Campaign {
         const Experiment e =
             options_.draw ? options_.draw(base, seed) : draw_schedule(base, seed, options_.menu);
         note(e, run_(e));
+      } catch (const std::bad_alloc&) {
+        break_off(seed, "out of memory");
       } catch (const std::exception& error) {
         break_off(seed, error.what());
       } catch (...) {
