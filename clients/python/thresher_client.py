@@ -195,6 +195,12 @@ class Client:
             _check_follows(transaction, position, "the gateway")
         return page[:limit]
 
+    def proof(self, position):
+        """The proof that the ledger has its transaction and result at a position, as a dictionary: what `thresher log prove`
+        prints and `thresher verify-proof` checks. Raises Error while the position is not certified, Pruned where it is gone."""
+        position = _number("position", position, 0)
+        return _read_as(lambda told: _proof(told, position), self._good(*self._get(f"/proof?position={position}"), position))
+
     def follow(self, start=0):
         """Every Transaction from a position on, without end; goes on at another gateway when one ends, or sends no sign of
         life for its time-out. Raises Error where a gateway skips or repeats a position: what came before it is whole.
@@ -395,6 +401,12 @@ def _receipt(reply):
 
 def _answer(reply):
     return bytes.fromhex(reply["answer"])
+
+
+def _proof(reply, position):
+    if _whole(reply, "position") != position or "signatures" not in reply:
+        raise ValueError("this is no proof of that position")
+    return reply
 
 
 def _status(reply):

@@ -126,6 +126,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void query(const Target& target);
   void status();
   void log(const Request& request, const Target& target);
+  void proof(const Target& target);
   void follow(std::uint64_t from);
   void follow_on();
   void write_events();
@@ -136,6 +137,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool knows(const Target& target, const std::vector<std::string>& known);
   void bad(const std::string& what) { reply(http::status::bad_request, error_json(what)); }
   void reply(http::status status, const text::Value& body, const std::string& allow = {});
+  void reply_text(http::status status, const std::string& json, const std::string& allow = {});
   /// A callback that comes back to this thread, whatever thread it is called on, if the gateway and
   /// the connection are still there.
   template <class T, class F>
@@ -259,9 +261,11 @@ std::optional<HttpRefusal> Session::refusal() {
 std::optional<HttpRefusal> Session::refusal_of_method(const Request& request) const {
   const std::string& path = target_->path;
   const bool submits = path == "/submit";
-  const bool known = submits || path == "/query" || path == "/status" || path == "/log";
+  const bool known =
+      submits || path == "/query" || path == "/status" || path == "/log" || path == "/proof";
   if (!known) {
-    return HttpRefusal{404, "there is no " + path + "; there are /submit, /query, /status, /log"};
+    return HttpRefusal{
+        404, "there is no " + path + "; there are /submit, /query, /status, /log, /proof"};
   }
   if (request.method() == (submits ? http::verb::post : http::verb::get)) return std::nullopt;
   const std::string name = submits ? "POST" : "GET";
@@ -273,6 +277,7 @@ void Session::route(const Request& request, const Target& target) {
   if (target.path == "/submit") return submit(request, target);
   if (target.path == "/query") return query(target);
   if (target.path == "/log") return log(request, target);
+  if (target.path == "/proof") return proof(target);
   if (knows(target, {})) status();
 }
 
@@ -370,6 +375,22 @@ void Session::log(const Request& request, const Target& target) {
   }));
 }
 
+void Session::proof(const Target& target) {
+  if (!knows(target, {"position"})) return;
+  const auto position =
+      target.find("position") == nullptr ? std::nullopt : target.number("position", 0);
+  if (!position) return bad("give the position as a number");
+  shared_->hooks.prove(*position, here<ProofAnswer>([](Session& self, const ProofAnswer& answer) {
+    if (!answer.proof.empty()) return self.reply_text(http::status::ok, answer.proof);
+    if (answer.begins > 0) {
+      text::Value gone = error_json(answer.problem);
+      return self.reply(http::status::gone, gone.set("begins", answer.begins));
+    }
+    self.reply(answer.busy ? http::status::service_unavailable : http::status::not_found,
+               error_json(answer.problem));
+  }));
+}
+
 // Server-sent events: the body has no end, so the connection is not used again.
 void Session::follow(std::uint64_t from) {
   next_ = from;
@@ -431,12 +452,16 @@ void Session::write(std::string text) {
 }
 
 void Session::reply(http::status status, const text::Value& body, const std::string& allow) {
+  reply_text(status, text::write(body), allow);
+}
+
+void Session::reply_text(http::status status, const std::string& json, const std::string& allow) {
   auto answer = std::make_shared<http::response<http::string_body>>(status, 11);
   answer->set(http::field::content_type, "application/json");
   answer->set(http::field::cache_control, "no-store");
   answer->set("X-Content-Type-Options", "nosniff");
   if (!allow.empty()) answer->set(http::field::allow, allow);
-  answer->body() = text::write(body) + "\n";
+  answer->body() = json + "\n";
   answer->keep_alive(keep_alive_);
   answer->prepare_payload();
   // The length stays: it is that of the body that another method would have got.

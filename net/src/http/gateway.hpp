@@ -1,9 +1,8 @@
 // The HTTP gateway of a node: JSON for programs without a client library. Private to net/.
 //
 //   Gateway gateway(hooks, {transaction_bytes});
-//   if (auto listens = gateway.listen(*loopback_address("127.0.0.1:8080")); !listens)
-//   fail(why); gateway.length(ledger.length());             // from any thread, when the log has
-//   grown
+//   auto listens = gateway.listen(*loopback_address("127.0.0.1:8080"));
+//   gateway.length(ledger.length());             // from any thread, when the log has grown
 //
 // docs/client-protocol.md says what may be asked. Guarantees: a thread of its own, so that what is
 // sent to it costs the node's thread only what it asks for through the hooks, each of which a
@@ -44,6 +43,14 @@ struct LogPage {
   std::uint64_t begins = 0;  ///< what was asked for was pruned up to here; 0: it was not
 };
 
+/// The proof of a position, or why there is none.
+struct ProofAnswer {
+  std::string proof{};       ///< write_log_proof(); empty: there is none
+  std::string problem{};     ///< why not
+  std::uint64_t begins = 0;  ///< the log was pruned up to here; 0: it was not, at that position
+  bool busy = false;         ///< too many are asked for: the same may be asked for later
+};
+
 /// What the node does for the gateway. Called from the gateway's thread; each answer may come on
 /// any thread, once, or never when the node stops.
 struct GatewayHooks {
@@ -55,6 +62,7 @@ struct GatewayHooks {
   std::function<void(std::function<void(NodeStatus)>)> status;
   /// At least one transaction if the log has one there.
   std::function<void(std::uint64_t from, std::size_t most, std::function<void(LogPage)>)> log;
+  std::function<void(std::uint64_t position, std::function<void(ProofAnswer)>)> prove;
 };
 
 struct GatewayLimits {

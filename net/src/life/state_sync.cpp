@@ -124,9 +124,14 @@ bool StateSync::holds(const Certificate& certificate) {
 // had the time to answer. Alike is checkpoint and manifest: a liar may put the certificate of
 // another snapshot beside a manifest that the others name.
 void StateSync::choose(std::uint64_t now) {
-  std::map<std::pair<Checkpoint, Digest>, Tally> named;
+  // Who gave something false of it names it all the same, and its disk alone may be at fault.
+  struct Named {
+    Tally all, sound;
+  };
+  std::map<std::pair<Checkpoint, Digest>, Named> named;
   std::optional<SnapshotOffer> best;
   bool all = true;
+  bool sound_begun = false;  // enough peers name what was begun, and gave nothing false of it
   const Digest begun = begun_ ? digest_of(*begun_, genesis_.context()) : Digest{};
   for (const NodeId i : node_ids(peers_.size())) {
     const Peer& p = peers_[i.value];
@@ -134,13 +139,16 @@ void StateSync::choose(std::uint64_t now) {
     all = all && (p.offers || p.lied);
     if (!p.offers || p.lied) continue;
     for (const SnapshotOffer& offer : *p.offers) {
-      if (p.false_of.contains(offer.certificate.checkpoint.slot)) continue;
       const std::pair what(offer.certificate.checkpoint, offer.manifest);
-      Tally& tally = named.try_emplace(what, committee_).first->second;
-      tally.add(i);
-      if (!tally.reached(kValidity, committee_)) continue;
-      const bool is_begun = begun_ && offer.manifest == begun;
-      const bool have_begun = best && begun_ && best->manifest == begun;
+      Named& by =
+          named.try_emplace(what, Named{Tally(committee_), Tally(committee_)}).first->second;
+      by.all.add(i);
+      if (!p.false_of.contains(offer.certificate.checkpoint.slot)) by.sound.add(i);
+      if (!by.all.reached(kValidity, committee_) || by.sound.count() == 0) continue;
+      const bool sound = by.sound.reached(kValidity, committee_);
+      const bool is_begun = begun_ && offer.manifest == begun && sound;
+      const bool have_begun = best && begun_ && best->manifest == begun && sound_begun;
+      sound_begun = sound_begun || is_begun;
       const bool newer =
           !best || offer.certificate.checkpoint.slot > best->certificate.checkpoint.slot;
       if (is_begun || (newer && !have_begun)) best = offer;

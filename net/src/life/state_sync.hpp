@@ -18,7 +18,7 @@
 // certificate is false is not asked at all any more. One that gives nothing is named, and asked
 // again later, when others had their turn. A peer
 // may have kMostOffers offers held, and a manifest of kMostManifest bytes; one answer to each
-// question is looked at. Ends only with a snapshot: what is missing for one is in problem().
+// question is looked at. Ends only with a snapshot: what is missing for one is in words().
 // Source: docs/adr/039-state-from-peers.md.
 #pragma once
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -122,6 +123,9 @@ class Clientele {
   void cannot_serve(ConnectionId to, Round slot);
   void ask_proof(ConnectionId from, const Frame& f);
   void tell_proof(const ProofQueue::Question& of, const Result<LogProof, Error>& proof);
+  /// The same for the gateway.
+  void ask_proof(std::uint64_t position, std::function<void(ProofAnswer)> done);
+  void tell_proof(std::uint64_t position, const Result<LogProof, Error>& proof);
   ProofService::Hooks proof_hooks();
   void query(ConnectionId from, const Frame& f);
   void reply(const Queries::Query& query, bool failed, ByteView answer);
@@ -153,6 +157,7 @@ class Clientele {
 
   // The gateway's.
   std::unique_ptr<Gateway> gateway_;  // null: not asked for
+  std::multimap<std::uint64_t, std::function<void(ProofAnswer)>> gateway_proofs_;  // by position
   PageQueue pages_;
   PieceWork serving_pages_;
 

@@ -6,6 +6,7 @@
 #include "ledger/read_on.hpp"
 #include "links/patience.hpp"
 #include "node/clientele.hpp"
+#include "thresher/net/log_proof.hpp"
 
 namespace thresher::net {
 namespace {
@@ -47,12 +48,30 @@ Result<Unit, Error> Clientele::open_gateway() {
       serving_pages_.go_on();
     });
   };
+  hooks.prove = [this](std::uint64_t position, std::function<void(ProofAnswer)> done) {
+    node_.loop.post([this, position, done = std::move(done)] { ask_proof(position, done); });
+  };
   auto made = std::make_unique<Gateway>(
       std::move(hooks), GatewayLimits{.transaction_bytes = node_.options.transaction_bytes});
   made->length(node_.ledger.length());
   if (auto listens = made->listen(*at); !listens) return listens;
   gateway_ = std::move(made);
   return Unit{};
+}
+
+void Clientele::ask_proof(std::uint64_t position, std::function<void(ProofAnswer)> done) {
+  if (!proofs_.ask(kGatewayLink, position))
+    return done({{}, "too many proofs are asked for: ask again later", 0, true});
+  gateway_proofs_.emplace(position, std::move(done));
+  proving_.at_once();
+}
+
+void Clientele::tell_proof(std::uint64_t position, const Result<LogProof, Error>& proof) {
+  const auto asked = gateway_proofs_.extract(position);
+  if (!asked) return;
+  if (proof) return asked.mapped()({write_log_proof(*proof), {}, 0, false});
+  const std::uint64_t begins = node_.reader.begin().length;
+  asked.mapped()({{}, proof.error().text(), position < begins ? begins : 0, false});
 }
 
 LogPage Clientele::read_page(std::uint64_t from, std::size_t most) {

@@ -83,6 +83,19 @@ Snapshotting::Took Snapshotting::restore_running(const SnapshotFolder& folder, R
   return got;
 }
 
+void Snapshotting::say_wrong(const std::string& snapshot) const {
+  node_.say(Level::kWarning, "the snapshot '" + snapshot +
+                                 "' does not give the state that it is of: an older one is tried");
+}
+
+// A pruned log begins where the snapshots that were certified go on, whatever was told at a stop.
+Error Snapshotting::wrongly(const std::string& snapshot, const std::string& state,
+                            const std::string& remedy) const {
+  const std::uint64_t begins = node_.reader.begin().length;
+  return node_.words.restored_wrongly(
+      snapshot, state, begins > 0 ? node_.options.data + "/snapshots" : remedy, begins);
+}
+
 // The newest first, whether it was taken at a stop or while the node ran.
 Result<Unit, Error> Snapshotting::restore() {
   if (node_.options.store == StoreKind::kMemory) return Unit{};
@@ -104,19 +117,21 @@ Result<Unit, Error> Snapshotting::restore() {
         from ? restore_from(std::move(*from), at_stop->app, at_stop->state) : Took::kNo;
     const std::string file = node_.options.data + "/snapshot";
     if (got == Took::kYes) ended = Unit{};
-    if (got == Took::kWrong)
-      ended = node_.words.restored_wrongly(file, "the state that the application had at the stop",
-                                           file, node_.reader.begin().length);
-    return got != Took::kNo;
+    if (got == Took::kWrong) {
+      say_wrong(file);
+      ended = wrongly(file, "the state that the application had at the stop", file);
+    }
+    return got == Took::kYes;
   };
   for (const Round slot : folder.slots()) {
     if (!stop_tried && stop_slot >= slot.value && try_stop()) return ended;
     const Took got = restore_running(folder, slot);
     if (got == Took::kYes) return Unit{};
-    if (got == Took::kWrong)
-      ended = node_.words.restored_wrongly(folder.path_of(slot), "the state that was certified",
-                                           node_.options.data + "/snapshots",
-                                           node_.reader.begin().length);
+    if (got == Took::kWrong) {
+      say_wrong(folder.path_of(slot));
+      ended = wrongly(folder.path_of(slot), "the state that was certified",
+                      node_.options.data + "/snapshots");
+    }
     if (!node_.calls.problem().empty()) return node_.words.app_threw(node_.calls.problem());
   }
   if (!stop_tried) (void)try_stop();

@@ -93,6 +93,9 @@ class Snapshotting {
   std::optional<StartPoint> start_point_of(const LoadedSnapshot& snapshot) const;
   Took restore_from(StartPoint from, ByteView state, const Digest& digest);
   Took restore_running(const SnapshotFolder& folder, Round slot);
+  void say_wrong(const std::string& snapshot) const;
+  Error wrongly(const std::string& snapshot, const std::string& state,
+                const std::string& remedy) const;
   // giving.cpp
   SnapshotGiver::Hooks giver_hooks();
   // pruning.cpp

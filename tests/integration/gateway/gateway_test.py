@@ -216,6 +216,35 @@ class Restarted(Gateway):
             self.assertGreater(client.status()["length"], receipt.position)
 
 
+class Proved(Gateway):
+    PARAMETERS = ("checkpoint=4",)
+
+    def verified(self, proof, *more):
+        path = pathlib.Path(self.folder.name, "proof.json")
+        path.write_text(proof)
+        return subprocess.run([BINARY, "verify-proof", path, "--genesis", self.net / "genesis.json", *more], capture_output=True,
+                              text=True, timeout=60)
+
+    def test_a_proof_is_what_the_program_checks(self):
+        client = self.client(0)
+        receipt = client.submit(b"proved")
+        later = receipt.position + 1000
+        status, told = self.raw(f"GET /proof?position={later} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        self.assertEqual(status, 404)
+        self.assertIn("has no certificate yet", told["error"])
+        proofs = []
+        # Slots pass while somebody submits.
+        self.eventually(lambda: client.submit(b"more") and (proofs.append(client.proof(receipt.position)) or True))
+        for node in range(4):
+            self.eventually(lambda n=node: self.client(n).proof(receipt.position) and True)
+        done = self.verified(json.dumps(proofs[0]), "--data", "proved")
+        self.assertEqual((done.returncode, done.stdout), (0, f"position {receipt.position}\n"), done.stderr)
+        self.assertEqual(self.verified(json.dumps(proofs[0]), "--data", "other").returncode, 1)
+        self.assertEqual(self.verified(json.dumps({**proofs[0], "position": receipt.position + 1})).returncode, 1)
+        with self.assertRaisesRegex(thresher_client.Error, "no certificate yet"):
+            client.proof(receipt.position + 1000)
+
+
 class RestartedRaft(Restarted):
     """Its followers learn late what was decided."""
     PROTOCOL = "raft"
@@ -345,6 +374,13 @@ class Pruned(Gateway):
         self.assertEqual(len(parts), 2, parts)
         self.assertEqual(parts[1][0], told[0])
 
+    def test_what_is_not_kept_is_not_proved(self):
+        client = self.client(0)
+        self.eventually(lambda: client.submit(b"z" * self.SIZE) and client.status()["begins"] > 0)
+        with self.assertRaises(thresher_client.Pruned) as told:
+            client.proof(0)
+        self.assertGreater(told.exception.begins, 0)
+
     # Its follower died of the event that tells of it, and its shell with a traceback.
     def test_what_is_not_kept_is_told(self):
         client = self.client(0)
@@ -382,7 +418,7 @@ class Refuses(Gateway):
         self.assertIn(words, answer[1]["error"])
 
     def test_what_cannot_be_meant(self):
-        self.expect(self.get("/nothing"), 404, "there are /submit, /query, /status, /log")
+        self.expect(self.get("/nothing"), 404, "there are /submit, /query, /status, /log, /proof")
         self.expect(self.get("/submit"), 405, "wants POST")
         self.expect(self.get("/status", method="POST"), 405, "wants GET")
         self.expect(self.get("/log?form=1"), 400, "no parameter 'form'")

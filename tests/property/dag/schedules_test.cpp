@@ -30,7 +30,8 @@ Experiment drawn(const Experiment& base, std::uint64_t seed) {
   e.network.delta = (longest + 1) * kUnit;
   e.network.gst = rng.below(3) * 40 * kUnit;
   if (e.network.gst > 0) e.network.loss_ppm = rng.below(4) * 150'000;
-  e.network.cut_ppm = rng.below(3) * 200'000;
+  const auto cut_ppm = static_cast<std::uint32_t>(rng.below(3) * 200'000);
+  if (e.network.gst > 0) e.network.cut_ppm = cut_ppm;
   for (std::uint32_t k = 0; k < e.f; ++k) {
     const NodeId id{static_cast<std::uint16_t>(rng.below(e.n))};
     const std::uint64_t at = 5 + rng.below(60);

@@ -120,6 +120,11 @@ class Door {
       done({false, std::move(question), length});
     };
     out.status = [](std::function<void(NodeStatus)> done) { done({}); };
+    out.prove = [](std::uint64_t position, const std::function<void(ProofAnswer)>& done) {
+      if (position == 0) return done({"{\"position\":0}", {}, 0, false});
+      if (position == 1) return done({{}, "pruned", 2, false});
+      done({{}, position == 2 ? "busy" : "not yet", 0, position == 2});
+    };
     out.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
       LogPage page{held_, {}, {}};
       for (std::uint64_t p = from; p < held_ && page.transactions.size() < most; ++p)
@@ -222,6 +227,19 @@ TEST(GatewayHttp, TheBodyOfARefusedRequestIsNoRequest) {
   expect_end(door, post("Origin: http://evil.example\r\n" + length_of(hidden()), hidden()), 403);
   // One without a body ends no connection.
   EXPECT_EQ(door.ask(get("/nothing") + get("/status")).size(), 2u);
+}
+
+TEST(GatewayHttp, AProofOrWhyThereIsNone) {
+  Door door;
+  const auto proof = [&door](const std::string& position) {
+    return door.ask(get("/proof" + position)).at(0).status;
+  };
+  EXPECT_EQ(proof("?position=0"), 200);
+  EXPECT_EQ(proof("?position=1"), 410);
+  EXPECT_EQ(proof("?position=2"), 503);
+  EXPECT_EQ(proof("?position=3"), 404);
+  for (const char* wrong : {"", "?position=", "?position=-1", "?position=1e3", "?at=1"})
+    EXPECT_EQ(proof(wrong), 400) << wrong;
 }
 
 TEST(GatewayHttp, OneHostAndItIsThisMachine) {
