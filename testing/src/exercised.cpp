@@ -85,7 +85,10 @@ std::string unheard(const Options& options, const Seen& seen) {
   for (const std::string& label : options.menu.labels) {
     if (!options.menu.tactics || seen.labels.contains(label)) continue;
     std::string others;
-    for (const std::string& other : seen.labels) others += (others.empty() ? "" : ", ") + other;
+    for (const std::string& other : seen.labels) {
+      others += others.empty() ? "" : ", ";
+      others += other;
+    }
     return "not exercised: the menu singles out messages `" + label +
            "`, and no run sent any; sent were: " + others;
   }

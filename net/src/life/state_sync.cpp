@@ -184,9 +184,8 @@ std::string StateSync::why_nothing_is_chosen() const {
       of_slot[o.certificate.checkpoint.slot].insert(o.manifest);
   }
   const std::string needed = std::to_string(committee_.at_least(kValidity));
-  const std::string out = std::to_string(answered) +
-                          " peers have said which snapshots they have; " + needed +
-                          " have to have the same one";
+  std::string out = std::to_string(answered) + " peers have said which snapshots they have; " +
+                    needed + " have to have the same one";
   if (of_slot.empty())
     return out +
            ", and none has one that can be taken over (it takes checkpoints, snapshots and "
