@@ -88,6 +88,7 @@ void LoadClient::frame(const net::Frame& f) {
     case net::kWantPart:
     case net::kPart:
     case net::kStarted:
+    case net::kTookSnapshot:
     case net::kSubmit:
     case net::kStatus:
     case net::kStatusReply:

@@ -51,10 +51,11 @@ struct Sample {
   std::uint64_t verify_retries = 0;
   std::uint64_t verify_waiting = 0;
   std::uint64_t verify_suspects = 0;
-  std::uint64_t log_begins = 0;      ///< position of the first transaction that is kept
-  std::uint64_t certified_slot = 0;  ///< of the newest certificate
-  std::uint64_t snapshot_slot = 0;   ///< of the newest snapshot of this run, or restored by it
-  std::uint64_t state_parts = 0;     ///< of the snapshot that comes from peers; 0: none does
+  std::uint64_t log_begins = 0;        ///< position of the first transaction that is kept
+  std::uint64_t certified_slot = 0;    ///< of the newest certificate
+  std::uint64_t snapshot_slot = 0;     ///< of the newest snapshot of this run, or restored by it
+  std::uint64_t snapshots_differ = 0;  ///< 1: from those of f+1 peers, byte by byte
+  std::uint64_t state_parts = 0;       ///< of the snapshot that comes from peers; 0: none does
   std::uint64_t state_parts_here = 0;
   std::string waits_for;          ///< why the node is not ready; empty: it is
   std::vector<PeerStatus> peers;  ///< of all other nodes, or of none: not taken this time

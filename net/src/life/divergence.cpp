@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "life/leaf_content.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -15,6 +16,30 @@ WantTree read_want(Reader& in) {
   const Round slot{in.u64()};
   const std::uint64_t begin = in.u64();
   return {slot, begin, in.u64()};
+}
+
+std::optional<ApplyResult> shown(const ApplyResult* result) {
+  if (result == nullptr || result->bytes.size() > kMostShownResult) return std::nullopt;
+  return *result;
+}
+
+void write(const std::optional<ApplyResult>& result, Writer& out) {
+  out.u8(result ? 1 : 0);
+  if (!result) return;
+  out.u8(result->failed ? 1 : 0).u32(static_cast<std::uint32_t>(result->bytes.size()));
+  out.bytes(result->bytes.view());
+}
+
+// False: malformed.
+bool read_result(Reader& in, ShownResults& out) {
+  const std::uint8_t known = in.u8();
+  out.emplace_back();
+  if (known == 0) return in.ok();
+  const std::uint8_t failed = in.u8();
+  const std::uint32_t size = in.u32();
+  if (known > 1 || failed > 1 || size > kMostShownResult) return false;
+  out.back() = ApplyResult{failed == 1, Bytes::copy_of(in.bytes(size))};
+  return in.ok();
 }
 
 }  // namespace
@@ -33,11 +58,15 @@ std::optional<WantTree> decode_want_tree(ByteView bytes) {
 }
 
 Bytes encode(const TreePart& p) {
+  THRESHER_ASSERT(p.leaf.size() == p.results.size(), "a result for each content");
   Writer w;
   write(p.of, w);
   w.u8(p.known ? 1 : 0).bytes(p.left.bytes).bytes(p.right.bytes);
   w.u8(static_cast<std::uint8_t>(p.leaf.size()));
-  for (const LeafContent& c : p.leaf) write(c, w);
+  for (std::size_t i = 0; i < p.leaf.size(); ++i) {
+    write(p.leaf[i], w);
+    write(p.results[i], w);
+  }
   return Bytes::from(w.take());
 }
 
@@ -51,14 +80,17 @@ std::optional<TreePart> decode_tree_part(ByteView bytes) {
   out.right = in.digest();
   const std::uint32_t positions = in.u8();
   if (positions > kLeafPositions) return std::nullopt;
-  for (std::uint32_t i = 0; i < positions; ++i) out.leaf.push_back(read_content(in));
+  for (std::uint32_t i = 0; i < positions; ++i) {
+    out.leaf.push_back(read_content(in));
+    if (!read_result(in, out.results)) return std::nullopt;
+  }
   if (!in.done() || known > 1) return std::nullopt;
   return out;
 }
 
 // Parts that no search asks for are not known: merkle_part() takes only parts of the tree.
-TreePart answer_of(const WantTree& want, TreeReader* tree) {
-  TreePart out{want, false, {}, {}, {}};
+TreePart answer_of(const WantTree& want, TreeReader* tree, const ResultAt& result) {
+  TreePart out{want, false, {}, {}, {}, {}};
   if (tree == nullptr || want.end > tree->leaves()) return out;
   std::uint64_t begin = 0, end = tree->leaves();
   while (begin != want.begin || end != want.end) {
@@ -74,8 +106,10 @@ TreePart answer_of(const WantTree& want, TreeReader* tree) {
   }
   if (end - begin == 1) {
     const auto leaf = tree->leaf(begin);
-    if (leaf) out.leaf = *leaf;
     out.known = static_cast<bool>(leaf);
+    if (leaf) out.leaf = *leaf;
+    for (std::size_t i = 0; i < out.leaf.size(); ++i)
+      out.results.push_back(shown(result(begin * kLeafPositions + i)));
     return out;
   }
   const std::uint64_t middle = coding::merkle_middle(begin, end);
@@ -152,7 +186,14 @@ void DivergenceSearch::conclude(const TreePart& part, std::uint64_t now) {
   over_ = true;
   const auto [here, there] = std::ranges::mismatch(*own, part.leaf);
   if (here == own->end() || there == part.leaf.end()) return;
-  found_ = {first() + static_cast<std::uint64_t>(here - own->begin()), *here, *there};
+  const auto at = static_cast<std::size_t>(here - own->begin());
+  found_ = {first() + at, *here, *there, shown(hooks_.result(first() + at)), part.results[at]};
+  // What does not have the hash is no result of this position.
+  const auto keep = [](std::optional<ApplyResult>& result, const LeafContent& of) {
+    if (result && digest_of(*result) != of.result) result.reset();
+  };
+  keep(found_->result_here, *here);
+  keep(found_->result_there, *there);
 }
 
 }  // namespace thresher::net

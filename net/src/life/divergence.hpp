@@ -1,10 +1,10 @@
 // Finds the first transaction whose result differs between this node and a peer, by halves of the
 // log's tree. Private to net/.
 //
-//   DivergenceSearch search(difference, {send, part, leaf, blame});
+//   DivergenceSearch search(difference, {send, part, leaf, result, blame});
 //   search.begin(now);
 //   search.answer(peer, control, now); search.tick(now);     // until search.over()
-//   if (const auto& f = search.found()) ...                  // position, and both contents
+//   if (const auto& f = search.found()) ...                  // position, both contents and results
 //
 // The peer signed the root of its tree; each answer is the two halves of a part whose hash is
 // known, so an answer that does not hash to it is a lie and has a name, and another peer is asked
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "life/checkpoints.hpp"
+#include "thresher/net/application.hpp"
 
 namespace thresher::net {
 
@@ -30,6 +31,13 @@ struct WantTree {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
+/// Longest result that goes with its hash. Unit: bytes.
+inline constexpr std::size_t kMostShownResult = 256;
+/// Results of neighbouring positions; empty: not known any more, or longer than kMostShownResult.
+using ShownResults = std::vector<std::optional<ApplyResult>>;
+/// What the application answered at a position. Null: not known any more.
+using ResultAt = std::function<const ApplyResult*(std::uint64_t position)>;
+
 /// Its halves, or what the positions of the one leaf hold.
 struct TreePart {
   WantTree of;
@@ -37,13 +45,14 @@ struct TreePart {
   Digest left{};
   Digest right{};
   std::vector<LeafContent> leaf{};
+  ShownResults results{};  ///< one for each of `leaf`
 };
 Bytes encode(const WantTree& want);
 std::optional<WantTree> decode_want_tree(ByteView bytes);
 Bytes encode(const TreePart& part);
 std::optional<TreePart> decode_tree_part(ByteView bytes);
 /// What this node answers; `tree` is that of the checkpoint, null when there is none.
-TreePart answer_of(const WantTree& want, TreeReader* tree);
+TreePart answer_of(const WantTree& want, TreeReader* tree, const ResultAt& result);
 
 class DivergenceSearch {
  public:
@@ -51,12 +60,16 @@ class DivergenceSearch {
     std::function<void(NodeId, Frame)> send;
     std::function<std::optional<Digest>(std::uint64_t begin, std::uint64_t end)> part;
     std::function<std::optional<std::vector<LeafContent>>(std::uint64_t leaf)> leaf;
+    ResultAt result;
     std::function<void(NodeId)> blame;
   };
   struct Found {
     std::uint64_t position = 0;
     LeafContent here;
     LeafContent there;
+    // Whose hashes are in the contents; empty: not known any more, or longer than kMostShownResult.
+    std::optional<ApplyResult> result_here{};
+    std::optional<ApplyResult> result_there{};
   };
   /// Unit: microseconds.
   static constexpr std::uint64_t kPatience = 500'000;

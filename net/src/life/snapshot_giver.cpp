@@ -27,7 +27,8 @@ SnapshotGiver::SnapshotGiver(const SnapshotFolder& folder, const ChainContext& c
                {hooks_.send, [this] { return hooks_.now().us; },
                 [this](NodeId to, const SnapshotPart& part) {
                   holds_.gave(to, part.slot, hooks_.now().us);
-                }}) {}
+                },
+                hooks_.damaged}) {}
 
 void SnapshotGiver::hear(NodeId from, const WantSnapshots& want) {
   if (!service_.may_ask(from, want.takes.has_value())) return;

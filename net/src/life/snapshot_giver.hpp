@@ -35,6 +35,7 @@ class SnapshotGiver {
     std::function<SnapshotHolds::Now()> now;
     /// A member has named the one that it takes, and holds it from now on.
     std::function<void(NodeId, Round)> held;
+    std::function<void(const SnapshotPart&)> damaged;  ///< a part is not what was written
   };
 
   /// Holds live longer than this. `shares`: this node's snapshots can be taken over by others.

@@ -100,6 +100,17 @@ std::vector<std::uint8_t> grids_to_keep(std::vector<std::uint8_t> said,
   return out;
 }
 
+Bytes encode(const TookSnapshot& took) {
+  return Bytes::from(Writer().u64(took.slot.value).bytes(took.manifest.bytes).take());
+}
+
+std::optional<TookSnapshot> decode_took_snapshot(ByteView bytes) {
+  Reader in(bytes);
+  const Round slot{in.u64()};
+  const TookSnapshot out{slot, in.digest()};
+  return in.done() ? std::optional(out) : std::nullopt;
+}
+
 Bytes encode(const SnapshotPart& part) {
   Writer w;
   write(part, w);

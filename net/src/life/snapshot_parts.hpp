@@ -1,5 +1,6 @@
 // What nodes say to each other about snapshots: which they have, and parts of one. Private to net/.
 //
+//   send({kTookSnapshot, encode(TookSnapshot{slot, manifest}), {}});
 //   send({kSnapshots, encode(OwnSnapshots{offers, grid}), {}});   // answers kWantSnapshots
 //   if (auto want = decode_want_part(frame.control.view())) ...   // a kWantPart
 //
@@ -70,6 +71,13 @@ static_assert(kMostGrids * kKeptOfGrid <= kMostOffers);
 /// 2f is such for k < f, and number 2f+1 for k > 0; with fewer answers the last ones.
 std::vector<std::uint8_t> grids_to_keep(std::vector<std::uint8_t> said, const Committee& committee);
 
+/// A snapshot that the sender has just written, and that others can take over.
+struct TookSnapshot {
+  Round slot{0};
+  Digest manifest{};
+  friend bool operator==(const TookSnapshot&, const TookSnapshot&) = default;
+};
+
 /// A part of one: a MiB of a file, or the manifest.
 struct SnapshotPart {
   Round slot{0};
@@ -87,6 +95,9 @@ Bytes encode(const OwnSnapshots& own);
 std::optional<OwnSnapshots> decode_own_snapshots(ByteView bytes, std::uint32_t n);
 Bytes encode(const WantSnapshots& want);
 std::optional<WantSnapshots> decode_want_snapshots(ByteView bytes);
+
+Bytes encode(const TookSnapshot& took);
+std::optional<TookSnapshot> decode_took_snapshot(ByteView bytes);
 
 Bytes encode(const SnapshotPart& part);
 std::optional<SnapshotPart> decode_want_part(ByteView bytes);

@@ -11,10 +11,13 @@ const ReadFile& file_of(const StoredSnapshot& of, const SnapshotPart& part) {
   return part.file == SnapshotFileName::kLedger ? of.ledger : of.state;
 }
 
+const std::vector<Digest>& hashes_of(const StoredSnapshot& of, const SnapshotPart& part) {
+  return part.file == SnapshotFileName::kLedger ? of.manifest.ledger_chunks : of.manifest.chunks;
+}
+
 /// For parts other than a manifest.
 bool has(const StoredSnapshot& of, const SnapshotPart& part) {
-  const bool ledger = part.file == SnapshotFileName::kLedger;
-  return part.index < (ledger ? of.manifest.ledger_chunks : of.manifest.chunks).size();
+  return part.index < hashes_of(of, part).size();
 }
 
 }  // namespace
@@ -43,12 +46,16 @@ void SnapshotService::want(NodeId from, const SnapshotPart& part) {
   if (p.asked.size() < kMostAsked) p.asked.push_back(part);
 }
 
-// Empty: there is no such part, or the disk does not give it.
+// Empty: there is no such part, or the disk does not give it as it was written.
 Bytes SnapshotService::read(const SnapshotPart& part) {
   const StoredSnapshot* of = stored(part.slot);
   if (of == nullptr) return {};
   if (part.file == SnapshotFileName::kManifest) return part.index == 0 ? of->encoded : Bytes{};
-  return has(*of, part) ? chunk_of(file_of(*of, part), part.index) : Bytes{};
+  if (!has(*of, part)) return {};
+  Bytes bytes = chunk_of(file_of(*of, part), part.index);
+  if (!bytes.empty() && hash(bytes.view()) == hashes_of(*of, part)[part.index]) return bytes;
+  hooks_.damaged(part);
+  return {};
 }
 
 std::optional<std::uint64_t> SnapshotService::step() {

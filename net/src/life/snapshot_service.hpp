@@ -7,8 +7,8 @@
 //
 // Guarantees: a peer has at most kMostAsked questions here, later ones are not heard; those who
 // wait are served in turns, a part each. Reading and sending parts takes at most one kShare-th of
-// the time. It is served as it lies on the disk: the node that asks checks it. At most kMostOffers
-// snapshots are open.
+// the time. What does not have the hash of the manifest is not given, and told: the node that asks
+// would call this one a liar. At most kMostOffers snapshots are open.
 #pragma once
 
 #include <array>
@@ -32,6 +32,8 @@ class SnapshotService {
     std::function<std::uint64_t()> now_us;           ///< monotonic
     /// A part went out.
     std::function<void(NodeId, const SnapshotPart&)> gave = [](NodeId, const SnapshotPart&) {};
+    /// A part is not what was written.
+    std::function<void(const SnapshotPart&)> damaged = [](const SnapshotPart&) {};
   };
   static constexpr std::size_t kMostAsked = 8;
   static constexpr std::uint64_t kShare = 4;

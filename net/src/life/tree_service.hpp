@@ -1,7 +1,7 @@
 // Gives peers that search for a differing result parts of the tree over this node's log: in turns,
 // piece by piece, and within a share of the node's thread. Private to net/.
 //
-//   TreeService trees(store, log, committee.size(), {send, &Loop::now_us});
+//   TreeService trees(store, log, committee.size(), {send, result, &Loop::now_us});
 //   trees.want(NodeId{2}, {Round{8}, 0, 4});
 //   if (const auto at = trees.step()) call_at(*at);          // again and again until empty
 //
@@ -26,6 +26,7 @@ class TreeService {
  public:
   struct Hooks {
     std::function<void(NodeId, const TreePart&)> send;
+    ResultAt result;
     std::function<std::uint64_t()> now_us;  ///< monotonic
   };
 
@@ -45,7 +46,7 @@ class TreeService {
         return hooks_.now_us() >= until;
       };
       if (!known || of->read_for(q->want.begin, q->want.end, enough)) {
-        hooks_.send(q->from, answer_of(q->want, of));
+        hooks_.send(q->from, answer_of(q->want, of, hooks_.result));
         questions_.answered();
       }
       questions_.spent(now, hooks_.now_us());

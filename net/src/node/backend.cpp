@@ -67,7 +67,8 @@ Clientele::Hooks Node::Impl::clientele_hooks() {
 
 Checkpointing::Hooks Node::Impl::checkpointing_hooks() {
   return {[this](const Checkpoint& of, Round before) { snapshots.reached(of, before); },
-          [this](NodeId from, Round slot) { snapshots.asked_log(from, slot); }};
+          [this](NodeId from, Round slot) { snapshots.asked_log(from, slot); },
+          [this](std::uint64_t position) { return clients.result_at(position); }};
 }
 
 Snapshotting::Hooks Node::Impl::snapshotting_hooks() {
@@ -319,9 +320,9 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return clients.frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
-  if (f.kind >= kWantSnapshots && f.kind <= kPart) {
-    const bool asks = f.kind == kWantSnapshots || f.kind == kWantPart;
-    if (asks ? snapshots.frame(peer, f) : joining.frame(peer, f)) return;
+  if ((f.kind >= kWantSnapshots && f.kind <= kPart) || f.kind == kTookSnapshot) {
+    const bool answers = f.kind == kSnapshots || f.kind == kPart;
+    if (answers ? joining.frame(peer, f) : snapshots.frame(peer, f)) return;
     return conduct.note(peer, Deed::kMalformed);
   }
   if (f.kind >= kCheckpoint && f.kind <= kTreePart) {

@@ -18,7 +18,7 @@ Checkpointing::Checkpointing(NodeBase& node, Hooks hooks)
              {[this](NodeId to, const TreePart& part) {
                 (void)node_.transport.send(to.value, {kTreePart, encode(part), {}});
               },
-              &Loop::now_us}),
+              hooks_.result, &Loop::now_us}),
       serving_trees_(node.loop, [this] { return trees_.step(); }),
       small_questions_(
           {[this](NodeId from, const Frame& question) { return answer_small(from, question); },
@@ -154,6 +154,7 @@ void Checkpointing::begin_search(const Checkpoints::Difference& difference) {
             const auto leaf = of->leaf(at);
             return leaf ? std::optional(*leaf) : std::nullopt;
           },
+          hooks_.result,
           [this](NodeId who) { node_.false_answer(who, "a part of its tree that is not in it"); }});
   divergence_->begin(Loop::now_us());
 }

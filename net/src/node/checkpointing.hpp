@@ -2,7 +2,7 @@
 // over positions and results, checkpoints with their certificates, and, where they differ, the
 // search for the first transaction that does. Private to net/.
 //
-//   Checkpointing life(node, {reached, asked_log});
+//   Checkpointing life(node, {reached, asked_log, result});
 //   life.applied(t, result, payload);                  // each transaction, in its order
 //   for (Persist& r : life.take_records()) ...         // into the same write as the log's entry
 //   life.committed(entry);                             // behind the last of them
@@ -35,6 +35,8 @@ class Checkpointing {
     std::function<void(const Checkpoint&, Round before)> reached;
     /// A peer has asked what the log is at this slot.
     std::function<void(NodeId, Round)> asked_log;
+    /// What the application answered.
+    ResultAt result;
   };
   Checkpointing(NodeBase& node, Hooks hooks);
 

@@ -76,6 +76,8 @@ class Clientele {
   void applied(std::uint64_t position, const ApplyResult& result) {
     results_.add(position, result);
   }
+  /// What it answered there; null: not known any more. Valid until the next applied().
+  const ApplyResult* result_at(std::uint64_t position) const { return results_.of(position); }
   /// The application was given a state of which this is the length.
   void restored(std::uint64_t length) { results_.begin_at(length); }
   /// Tells those who wait where their transactions are.

@@ -1,11 +1,13 @@
 #include "node/last_words.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "files/advice.hpp"
 #include "files/disk_problem.hpp"
 #include "thresher/core/hex.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::net {
 namespace {
@@ -16,6 +18,16 @@ std::string short_hex(const Digest& digest) {
 
 std::string positions(std::uint64_t first, std::uint64_t end) {
   return "positions " + std::to_string(first) + " to " + std::to_string(end - 1);
+}
+
+// What the application answered, where that is known, and its hash.
+std::string shown(const std::optional<ApplyResult>& result, const Digest& hash) {
+  if (!result) return to_hex(hash.bytes);
+  const std::string_view text = as_text(result->bytes.view());
+  const bool words = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  return std::string(result->failed ? "failed " : "") +
+         (words ? text::quoted(text) : "0x" + to_hex(result->bytes.view())) + " (hash " +
+         to_hex(hash.bytes) + ")";
 }
 
 }  // namespace
@@ -165,8 +177,9 @@ Error LastWords::differs_in_result(const Checkpoints::Difference& d, const Diver
   if (const auto& f = search.found()) {
     return told("The first transaction that differs is at position " + std::to_string(f->position) +
                 " (client " + to_hex(f->here.client.bytes) + ", sequence " +
-                std::to_string(f->here.sequence) + "): result " + to_hex(f->here.result.bytes) +
-                " here, " + to_hex(f->there.result.bytes) + " there");
+                std::to_string(f->here.sequence) + "): result " +
+                shown(f->result_here, f->here.result) + " here, " +
+                shown(f->result_there, f->there.result) + " there");
   }
   return told("The first one that differs is among " + positions(search.first(), search.end()) +
               "; no peer answered with the rest");

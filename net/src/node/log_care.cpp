@@ -40,9 +40,11 @@ void LogCare::stop_fetching() {
   rot_.stop();
 }
 
-// Nothing of the log is fetched or in doubt, so peers can be asked for what is damaged.
+// Nothing of the log is fetched, in doubt, or about to be replaced, so peers can be asked for what
+// is damaged.
 bool LogCare::settled() const {
-  return !missing_.has_hole() && !missing_.unread() && !fetches() && !hooks_.in_doubt();
+  return !missing_.has_hole() && !missing_.unread() && !fetches() && !hooks_.in_doubt() &&
+         !hooks_.joins();
 }
 
 void LogCare::watch(std::uint64_t now) {

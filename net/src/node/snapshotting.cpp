@@ -20,6 +20,7 @@ Snapshotting::Snapshotting(NodeBase& node, Checkpointing& checkpointing, Hooks h
            node.options.keep_positions, node.engine->window(), node.committee().size()}),
       giver_(SnapshotFolder(node.options.data), node.chain, node.genesis.nodes.size(),
              shares_state(), holds_, giver_hooks()),
+      comparison_(node.committee()),
       giving_parts_(node.loop, [this] { return giver_.step(); }) {}
 
 bool Snapshotting::shares_state() const {
@@ -63,6 +64,7 @@ SnapshotWriter::Hooks Snapshotting::writer_hooks() {
             node_.loop.post([this, of, bytes] {
               retention_.whole(of.slot);
               schedule_.written(of.slot, node_.ledger.slot());
+              say_written(of.slot);
               node_.say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) +
                                           " (" + std::to_string(of.length) + " transactions, " +
                                           std::to_string(bytes) + " bytes)");

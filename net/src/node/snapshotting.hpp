@@ -23,6 +23,7 @@
 #include "ledger/snapshot.hpp"
 #include "life/pruner.hpp"
 #include "life/retention.hpp"
+#include "life/snapshot_comparison.hpp"
 #include "life/snapshot_giver.hpp"
 #include "life/snapshot_holds.hpp"
 #include "life/snapshot_schedule.hpp"
@@ -62,7 +63,7 @@ class Snapshotting {
   void reached(const Checkpoint& checkpoint, Round before);
 
   // Peers.
-  /// A question about snapshots. False: malformed.
+  /// A question about snapshots, or what one was written. False: malformed.
   bool frame(NodeId from, const Frame& f);
   /// A peer has asked for the log behind this slot.
   void asked_log(NodeId from, Round slot);
@@ -73,6 +74,9 @@ class Snapshotting {
   bool refused() const { return refused_; }
   /// Something about the log's beginning is being written.
   bool prunes() const { return pruner_ && pruner_->busy(); }
+  /// f+1 peers wrote other bytes for the state of the newest one that can be compared: nobody can
+  /// take it over.
+  bool differs() const { return comparison_.difference().has_value(); }
   /// The newest one that is on the disk.
   std::optional<Round> newest() const { return retention_.newest_whole(); }
 
@@ -98,6 +102,8 @@ class Snapshotting {
                 const std::string& remedy) const;
   // giving.cpp
   SnapshotGiver::Hooks giver_hooks();
+  void say_written(Round slot);
+  void compare();
   // pruning.cpp
   void begin_pruning();
   void prune_when_due();
@@ -120,6 +126,7 @@ class Snapshotting {
   std::unique_ptr<Pruner> pruner_;   // null: all of the log is kept
   std::uint64_t next_prune_us_ = 0;  // when it is looked at again
   SnapshotGiver giver_;
+  SnapshotComparison comparison_;
   PieceWork giving_parts_;
 };
 

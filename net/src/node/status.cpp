@@ -108,6 +108,7 @@ Sample Node::Impl::sample() const {
   if (const auto& newest = checkpointing.checkpoints().newest_certificate())
     out.certified_slot = newest->checkpoint.slot.value;
   out.snapshot_slot = snapshots.newest().value_or(Round{0}).value;
+  out.snapshots_differ = snapshots.differs() ? 1 : 0;
   out.state_parts = joining.parts();
   out.state_parts_here = joining.parts_here();
   out.waits_for = waits_for();

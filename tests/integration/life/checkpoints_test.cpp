@@ -97,10 +97,10 @@ TEST(Divergence, ANodeWhoseApplicationAnswersWronglyStopsAndNamesTheTransaction)
   const std::string why = d.run([](Recorder& app) { app.answer_wrongly_at(5); });
   EXPECT_NE(why.find("at position 5 "), std::string::npos) << why;
   const auto digest = [](const char* text) {
-    return to_hex(digest_of(ApplyResult{false, Bytes::copy_of(as_view(text))}).bytes);
+    return "(hash " + to_hex(digest_of(ApplyResult{false, Bytes::copy_of(as_view(text))}).bytes);
   };
-  EXPECT_NE(why.find(digest("wrong") + " here"), std::string::npos) << why;
-  EXPECT_NE(why.find(digest("") + " there"), std::string::npos) << why;
+  EXPECT_NE(why.find("\"wrong\" " + digest("wrong") + ") here"), std::string::npos) << why;
+  EXPECT_NE(why.find("\"\" " + digest("") + ") there"), std::string::npos) << why;
   // At rest the folders say the same.
   const auto diff = d.at_rest(2);
   ASSERT_TRUE(diff) << diff.error();

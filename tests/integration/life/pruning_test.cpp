@@ -98,6 +98,12 @@ TEST(Pruned, ANodeStartsFromWhatItKeptAndGoesOn) {
   const std::string wrong =
       p.net.start(3, p.options(), [](Recorder& app) { app.restore_wrongly(); });
   EXPECT_NE(wrong.find("start the node again. Keep '"), std::string::npos) << wrong;
+  {
+    const std::lock_guard lock(p.mutex);
+    EXPECT_FALSE(p.warnings.empty());
+    for (const std::string& line : std::exchange(p.warnings, {}))
+      EXPECT_NE(line.find("does not give the state that it is of"), std::string::npos) << line;
+  }
   starts_again("with the application mended");
   p.net.stop(3);
   fs::remove(p.net.home(3) + "/data/snapshot");

@@ -120,6 +120,20 @@ TEST(RunningSnapshots, OneThatNobodyCertifiedIsNotRestored) {
   t.net.expect_same_state(t.net.submit(3, "mended").position + 1);
 }
 
+// Such nodes took snapshots that no other could use, pruned their logs, and said nothing.
+TEST(RunningSnapshots, ThoseThatNobodyCanTakeOverAreTold) {
+  Taking t;
+  for (std::uint8_t i = 0; i < 4; ++i)
+    ASSERT_EQ(t.net.start(i, t.options(), [i](Recorder& app) { app.freeze_with(i); }), "");
+  EXPECT_TRUE(Network::eventually([&] {
+    t.net.submit(0, "entry");
+    const std::lock_guard lock(t.mutex);
+    return std::ranges::any_of(t.warnings, [](const std::string& line) {
+      return line.find("has other bytes than those that") != std::string::npos;
+    });
+  }));
+}
+
 /// Restores something else than it froze.
 TEST(RunningSnapshots, AnApplicationThatRestoresAnotherStateIsToldSo) {
   Taking t;

@@ -45,6 +45,8 @@ class Recorder final : public App {
   /// As an application that is not deterministic. To be said before the node starts.
   void answer_wrongly_at(std::uint64_t position) { wrong_result_at_ = position; }
   void remember_wrongly_at(std::uint64_t position) { wrong_state_at_ = position; }
+  /// The bytes of its snapshots are this node's alone.
+  void freeze_with(std::uint8_t own) { own_byte_ = own; }
   void restore_wrongly() { restores_wrongly_ = true; }
   Digest state() const override {
     const std::lock_guard lock(mutex_);
@@ -55,7 +57,7 @@ class Recorder final : public App {
   /// While held, a snapshot that has begun is not written to its end.
   void hold_snapshots(bool held) { *snapshots_held_ = held; }
   std::unique_ptr<Frozen> freeze() const override {
-    return std::make_unique<Slow>(App::freeze(), snapshots_held_);
+    return std::make_unique<Slow>(App::freeze(), own_byte_, snapshots_held_);
   }
   std::uint64_t count() const { return count_; }
   /// Transactions applied by this object, restored ones not counted.
@@ -80,15 +82,17 @@ class Recorder final : public App {
  private:
   class Slow final : public Frozen {
    public:
-    Slow(std::unique_ptr<Frozen> state, std::shared_ptr<std::atomic<bool>> held)
-        : state_(std::move(state)), held_(std::move(held)) {}
+    Slow(std::unique_ptr<Frozen> state, std::optional<std::uint8_t> own,
+         std::shared_ptr<std::atomic<bool>> held)
+        : state_(std::move(state)), own_(own), held_(std::move(held)) {}
     bool write(const std::function<bool(ByteView)>& sink) const override {
       while (*held_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      return state_->write(sink);
+      return state_->write(sink) && (!own_ || sink(Writer().u8(*own_).view()));
     }
 
    private:
     std::unique_ptr<Frozen> state_;
+    std::optional<std::uint8_t> own_;
     std::shared_ptr<std::atomic<bool>> held_;
   };
 
@@ -99,6 +103,7 @@ class Recorder final : public App {
   std::uint64_t wrong_result_at_ = ~std::uint64_t{0};
   std::uint64_t wrong_state_at_ = ~std::uint64_t{0};
   bool restores_wrongly_ = false;
+  std::optional<std::uint8_t> own_byte_;
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint64_t> applied_{0};
 };

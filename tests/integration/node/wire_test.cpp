@@ -139,7 +139,7 @@ TEST(WireVersion, TheRefusalSaysWhatToDo) {
   loop.call_after(20'000'000, [&] { loop.stop(); });
   loop.run();
   old.join();
-  EXPECT_EQ(why, "the peer speaks wire version 1, this node 9; upgrade the older one");
+  EXPECT_EQ(why, "the peer speaks wire version 1, this node 10; upgrade the older one");
 }
 
 TEST(WireVersion, AClientOfVersion2IsServedInItsOwnLayout) {
@@ -179,7 +179,7 @@ TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
   ASSERT_EQ(net.start(0), "");
   RawClient client(net.genesis().nodes[0].port);
   ASSERT_TRUE(client.up());
-  const std::string hello = frame(0, "\x08\x09\x12\x20" + chain_of(net));
+  const std::string hello = frame(0, "\x08\x0a\x12\x20" + chain_of(net));
   EXPECT_EQ(client.receive(hello.size()), hello);
   client.send(hello);
   const std::string id(as_text(client_id_of(client.key()).bytes));

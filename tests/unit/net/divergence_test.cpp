@@ -18,30 +18,42 @@ Digest digest(std::uint64_t seed) {
   return hash(Writer().u64(seed).view());
 }
 
+const ApplyResult kRight{false, Bytes::copy_of(as_view("100 left"))};
+const ApplyResult kWrong{true, Bytes::copy_of(as_view("overdrawn"))};
+
 /// A log of `length` entries whose result at `wrong` differs; every part of its tree.
 struct Log {
   std::vector<std::vector<LeafContent>> leaves;
   std::uint64_t length;
+  std::optional<std::uint64_t> wrong_at;
   std::map<coding::MerklePlace, Digest> full;
   coding::MerkleRange range;
 
   explicit Log(std::uint64_t entries, std::optional<std::uint64_t> wrong = {}) : length(entries) {
     for (std::uint64_t i = 0; i < length; ++i) {
       if (i % kLeafPositions == 0) leaves.emplace_back();
-      leaves.back().push_back({{}, i, digest(1), digest(i == wrong ? 3 : 2)});
+      leaves.back().push_back({{}, i, digest(1), digest_of(i == wrong ? kWrong : kRight)});
     }
+    wrong_at = wrong;
     for (const auto& contents : leaves)
       range.append(leaf_of(contents),
                    [&](const coding::MerkleNode& n) { full.emplace(n.place, n.hash); });
+  }
+  const ApplyResult* result(std::uint64_t position) const {
+    return position == wrong_at ? &kWrong : &kRight;
   }
   Digest part(std::uint64_t begin, std::uint64_t end) const {
     return coding::merkle_part(begin, end,
                                [&](coding::MerklePlace place) { return full.at(place); });
   }
   TreePart answer(const WantTree& want) const {
-    TreePart out{want, true, {}, {}, {}};
+    TreePart out{want, true, {}, {}, {}, {}};
     if (want.end - want.begin == 1) {
       out.leaf = leaves[want.begin];
+      for (std::size_t i = 0; i < out.leaf.size(); ++i) {
+        const ApplyResult* known = result(want.begin * kLeafPositions + i);
+        out.results.push_back(known == nullptr ? std::nullopt : std::optional(*known));
+      }
     } else {
       const std::uint64_t middle = coding::merkle_middle(want.begin, want.end);
       out.left = part(want.begin, middle);
@@ -57,6 +69,7 @@ struct Searched {
   std::vector<std::pair<NodeId, WantTree>> asked;
   std::vector<NodeId> blamed;
   bool written = true;  // what this node has of its own log
+  bool knows = true;    // what its application answered
   DivergenceSearch search;
 
   Searched(const Log& mine, const Log& theirs, std::vector<NodeId> peers)
@@ -79,6 +92,7 @@ struct Searched {
             [this](std::uint64_t leaf) {
               return written ? std::optional(here.leaves[leaf]) : std::nullopt;
             },
+            [this](std::uint64_t position) { return knows ? here.result(position) : nullptr; },
             [this](NodeId who) { blamed.push_back(who); }};
   }
 };
@@ -95,8 +109,10 @@ TEST(Divergence, EveryPlantedResultOfEveryLengthIsNamed) {
       }
       ASSERT_TRUE(s.search.found()) << length << ' ' << wrong;
       EXPECT_EQ(s.search.found()->position, wrong);
-      EXPECT_EQ(s.search.found()->here.result, digest(3));
-      EXPECT_EQ(s.search.found()->there.result, digest(2));
+      EXPECT_EQ(s.search.found()->here.result, digest_of(kWrong));
+      EXPECT_EQ(s.search.found()->there.result, digest_of(kRight));
+      EXPECT_EQ(s.search.found()->result_here, kWrong);
+      EXPECT_EQ(s.search.found()->result_there, kRight);
       EXPECT_TRUE(s.blamed.empty());
     }
   }
@@ -142,6 +158,41 @@ TEST(Divergence, WhoIsSilentOrKnowsNothingIsPassedOverAndTheSearchEnds) {
   s.search.tick(DivergenceSearch::kSearch + 1);
   EXPECT_TRUE(s.search.over());
   EXPECT_FALSE(s.search.found());
+}
+
+// A peer may have forgotten what its application answered, or say something else than it signed;
+// the position is named all the same.
+TEST(Divergence, AResultIsShownWhereItHasTheHashThatWasSigned) {
+  const Log there(30), here(30, 17);
+  const auto search = [&](const std::function<void(TreePart&)>& spoil, bool knows) {
+    Searched s(here, there, {NodeId{1}});
+    s.knows = knows;
+    while (!s.search.over()) {
+      TreePart part = there.answer(s.asked.back().second);
+      spoil(part);
+      s.search.answer(NodeId{1}, part, 0);
+    }
+    EXPECT_EQ(s.search.found()->position, 17u);
+    return *s.search.found();
+  };
+  const auto forgets = search([](TreePart& p) { p.results.assign(p.leaf.size(), {}); }, false);
+  EXPECT_FALSE(forgets.result_here);
+  EXPECT_FALSE(forgets.result_there);
+  const auto lies = search([](TreePart& p) { p.results.assign(p.leaf.size(), kWrong); }, true);
+  EXPECT_EQ(lies.result_here, kWrong);
+  EXPECT_FALSE(lies.result_there);
+}
+
+TEST(Divergence, PartsWithResultsComeBackAsTheyWentAndLongOnesAreMalformed) {
+  const Log log(30);
+  TreePart part = log.answer({Round{3}, 1, 2});
+  part.results[1].reset();
+  const auto again = decode_tree_part(encode(part).view());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->leaf, part.leaf);
+  EXPECT_EQ(again->results, part.results);
+  part.results[0]->bytes = Bytes::from(std::vector<std::byte>(kMostShownResult + 1));
+  EXPECT_FALSE(decode_tree_part(encode(part).view()));
 }
 
 // The disk may be behind what was applied when a peer answers: at any question, the last one too.

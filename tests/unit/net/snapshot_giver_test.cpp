@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "thresher/net/codec.hpp"
@@ -50,7 +51,8 @@ class Giving : public testing::Test {
                              [this](Round slot) { return slot >= stays_from_; },
                              [] { return Round{55}; }, [] { return std::uint8_t{1}; },
                              [this] { return now_; },
-                             [this](NodeId who, Round slot) { held_.emplace_back(who, slot); }});
+                             [this](NodeId who, Round slot) { held_.emplace_back(who, slot); },
+                             [this](const SnapshotPart& part) { damaged_.push_back(part); }});
   }
   /// Slots that a member is offered when it asks now.
   std::vector<std::uint64_t> asks(NodeId who, const WantSnapshots& want = {}) {
@@ -74,6 +76,7 @@ class Giving : public testing::Test {
   Round stays_from_{0};
   std::vector<std::pair<NodeId, Frame>> sent_;
   std::vector<std::pair<NodeId, Round>> held_;
+  std::vector<SnapshotPart> damaged_;
   std::unique_ptr<SnapshotGiver> giver_;
 };
 
@@ -139,6 +142,25 @@ TEST_F(Giving, PartsAreGivenUntilNobodyWaits) {
   ASSERT_EQ(sent_.size(), 2u);
   EXPECT_EQ(sent_[0].second.kind, kPart);
   EXPECT_EQ(sent_[0].second.payload, Bytes::copy_of(as_view("state")));
+  EXPECT_TRUE(damaged_.empty());
+}
+
+// It was sent as it lay there, and the one that took it called this node a liar.
+TEST_F(Giving, WhatTheDiskChangedIsNotGiven) {
+  const SnapshotPart state{Round{30}, SnapshotFileName::kState, 0};
+  const SnapshotPart ledger{Round{30}, SnapshotFileName::kLedger, 0};
+  const SnapshotPart none{Round{30}, SnapshotFileName::kState, 1};
+  std::ofstream(SnapshotFolder(data_.string()).path_of(Round{30}) + "/state") << "State";
+  for (const SnapshotPart& part : {state, ledger, none}) giver_->want(kNewcomer, part);
+  while (const auto next = giver_->step()) now_.us = std::max(now_.us + 1, *next);
+  ASSERT_EQ(sent_.size(), 3u);
+  for (const auto& [to, answer] : sent_) {
+    const auto head = decode_given_part(answer.control.view());
+    ASSERT_TRUE(head);
+    EXPECT_EQ(head->found, head->part == ledger);
+    EXPECT_EQ(answer.payload.empty(), !head->found);
+  }
+  EXPECT_EQ(damaged_, (std::vector<SnapshotPart>{state}));
 }
 
 }  // namespace

@@ -14,10 +14,15 @@ struct Served {
   LogReader reader{log.store, kForm};
   std::uint64_t now = 1'000'000;
   std::vector<std::pair<NodeId, TreePart>> sent;
+  ApplyResult small{false, Bytes::copy_of(as_view("ok"))};
+  ApplyResult large{false, Bytes::from(std::vector<std::byte>(kMostShownResult + 1))};
   TreeService trees{log.store,
                     reader,
                     4,
                     {[this](NodeId to, const TreePart& part) { sent.emplace_back(to, part); },
+                     [this](std::uint64_t position) {
+                       return position == 1 ? nullptr : position == 2 ? &large : &small;
+                     },
                      [this] { return now += 2 * ThreadShare::kBurst; }}};
 
   Served() {
@@ -57,6 +62,8 @@ TEST(TreeService, ALeafTakesPiecesAndIsWhatTheLogHas) {
   ASSERT_TRUE(s.sent[0].second.known);
   EXPECT_TRUE(
       std::ranges::equal(s.sent[0].second.leaf, std::span(s.log.contents).first(kLeafPositions)));
+  // The second result is not known any more, and the third is too long to go along.
+  EXPECT_EQ(s.sent[0].second.results, (ShownResults{s.small, {}, {}, s.small}));
 }
 
 // The front of the log goes between two pieces.

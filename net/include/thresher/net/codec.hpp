@@ -47,6 +47,7 @@ enum FrameKind : std::uint8_t {
   kWantPart,        ///< asks for a part of one
   kPart,            ///< its answer; payload: the part
   kStarted,         ///< the sender's start signs from now on
+  kTookSnapshot,    ///< which snapshot the sender has written, and the digest of its manifest
   kSubmit = 32,     ///< client to node; payload: entries of transactions
   kAck,             ///< node to client; payload: (sequence, position) u64 each
   kStatus,          ///< client to node
@@ -95,6 +96,7 @@ constexpr bool of_protocol(std::uint8_t kind) {
     case kWantPart:
     case kPart:
     case kStarted:
+    case kTookSnapshot:
     case kProve:
     case kProof:
     case kSubmit:

@@ -43,8 +43,9 @@ namespace thresher::net {
 /// which grid it takes snapshots, a newcomer which grids it waits for, and who is asked by a start
 /// where its log ends; again for nodes alone. 8: nodes of PBFT, Simplex and HotStuff-2 offer and
 /// ask for values by their digests. 9: a question of the certified family tells of several rounds
-/// what is there. Messages: net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 9;
+/// what is there. 10: a leaf of the log's tree goes with the results that it has hashes of,
+/// and a node says which snapshots it wrote. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 10;
 /// Clients of this version and later are spoken to alike.
 inline constexpr std::uint32_t kClientVersion = 3;
 /// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion
