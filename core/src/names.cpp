@@ -5,6 +5,15 @@
 #include <vector>
 
 namespace thresher {
+namespace {
+
+/// Among more names, or for a longer one, no nearest name is looked for: it would take seconds.
+constexpr std::size_t kMostCompared = 2'000;
+constexpr std::size_t kLongestCompared = 200;
+/// Most of a name that an error quotes.
+constexpr std::size_t kLongestQuote = 200;
+
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -22,6 +31,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known) {
+  if (name.size() > kLongestCompared || known.size() > kMostCompared) return std::nullopt;
   const auto near = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
     return edit_distance(name, a) < edit_distance(name, b);
   });
@@ -43,7 +53,8 @@ std::string unknown_name(std::string_view kind, std::string_view name,
 Error unknown(std::string_view kind, std::string_view name, const std::vector<std::string>& known,
               std::string_view where) {
   std::string what = "unknown ";
-  what.append(kind).append(" `").append(name).append("`").append(where);
+  what.append(kind).append(" `").append(name.substr(0, kLongestQuote));
+  what.append(name.size() > kLongestQuote ? "..." : "").append("`").append(where);
   const auto near = nearest(name, known);
   return {ErrorCode::kMissing, std::move(what), std::string(name),
           near ? "did you mean `" + *near + "`?" : "known: " + name_list(known)};

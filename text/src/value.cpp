@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cassert>
 #include <limits>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::text {
@@ -103,13 +103,13 @@ Value* Value::find(std::string_view key) {
 }
 
 Value& Value::item(std::size_t index) {
-  assert(index < items().size());
+  THRESHER_ASSERT(index < items().size(), "there is such an item");
   return std::get<List>(data_)[index];
 }
 
 Value& Value::set(std::string_view key, Value value) {
   if (is_null()) data_ = Object{};
-  assert(is_object());
+  THRESHER_ASSERT(is_object(), "only an object has members");
   if (Value* old = find(key)) {
     *old = std::move(value);
   } else {
@@ -120,13 +120,13 @@ Value& Value::set(std::string_view key, Value value) {
 }
 
 void Value::append(Member member) {
-  assert(is_object());
+  THRESHER_ASSERT(is_object(), "only an object has members");
   std::get<Object>(data_).push_back(std::move(member));
 }
 
 Value& Value::push(Value value) {
   if (is_null()) data_ = List{};
-  assert(is_list());
+  THRESHER_ASSERT(is_list(), "only a list has items");
   std::get<List>(data_).push_back(std::move(value));
   return *this;
 }

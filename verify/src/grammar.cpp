@@ -19,10 +19,6 @@ constexpr std::int64_t kLargest = 1'000'000'000;
 constexpr std::int64_t kLargestOfRuns = 4'000'000'000'000'000'000;
 constexpr int kDeepest = 1'000;
 constexpr int kMostRetries = 1'000'000;
-constexpr std::size_t kMostNames = 100'000;
-/// Among more names, or for a longer one, no nearest name is looked for.
-constexpr std::size_t kMostCompared = 2'000;
-constexpr std::size_t kLongestCompared = 200;
 /// Times the text may be read again because a bracket could open a formula or a sum.
 constexpr std::size_t kMostReadings = 8;
 constexpr std::size_t kMostReadAgain = 256u << 20;
@@ -98,9 +94,6 @@ void Grammar::add_symbol(const Token& at, std::string text, Symbol::Kind kind,
 Symbol Grammar::symbol(const Token& at, const std::string& text) const {
   const auto it = symbols_.find(text);
   if (it != symbols_.end()) return it->second;
-  if (symbols_.size() > kMostCompared || text.size() > kLongestCompared) {
-    fail(at, "this name is not declared");
-  }
   if (ta_.locations.empty() || ta_.parameters.empty() || ta_.shared.empty()) {
     const char* missing = ta_.locations.empty()    ? "locations"
                           : ta_.parameters.empty() ? "parameters"

@@ -30,6 +30,8 @@ struct TooDeep : Problem {};
 
 class Grammar {
  protected:
+  static constexpr std::size_t kMostNames = 100'000;
+
   Grammar(std::string_view text, const std::string& file, Dialect dialect, double seconds)
       : dialect_(dialect),
         lexer_(text, dialect),
@@ -40,6 +42,8 @@ class Grammar {
   [[noreturn]] void fail(const Token& at, const std::string& what) const;
   /// "file:line:column: what; found '...'", with the place alone as `where`.
   Error place(const Token& at, const std::string& what) const;
+  /// Throws OutOfTime now and then. Every list of the grammar comes through here.
+  void demand_time();
   bool accept(std::string_view sign);
   void expect(std::string_view sign);
   std::string name(const char* what);
@@ -104,9 +108,6 @@ class Grammar {
   Linear rounded(const Token& op, const Linear& form, std::int64_t by);
   Linear factor();
   void check_parameters(const Token& at, const Linear& form) const;
-
-  /// Throws OutOfTime now and then. Every list of the grammar comes through here.
-  void demand_time();
 
   bool only_parameters_ = false;
   int depth_ = 0;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "grammar.hpp"
@@ -84,19 +86,27 @@ class TlaParser : private Grammar {
     if (!accept(word)) fail(at, "'" + std::string(word) + "' is expected here");
   }
 
-  // Each item between the conjunctions.
+  // Each item between the conjunctions. They are in one list, whose ends are layout.
   template <class Item>
   void conjuncts(Item item) {
+    open_choice_.reset();
+    std::size_t items = 0;
     accept("&&");
     do {
       item();
+      ++items;
     } while (accept("&&"));
+    if (items > 1 && open_choice_) {
+      fail(*open_choice_, "bracket what '/\\' and '\\/' join here: layout is not read");
+    }
   }
   Formula condition() {
+    const Token at = lexer_.peek();
     std::vector<Formula> parts;
     do {
       parts.push_back(unary(false));
     } while (accept("||"));
+    if (parts.size() > 1) open_choice_ = at;
     return parts.size() == 1 ? std::move(parts[0]) : combine(Kind::kOr, std::move(parts));
   }
 
@@ -133,6 +143,7 @@ class TlaParser : private Grammar {
     return out;
   }
   std::string text() {
+    demand_time();
     const Token at = lexer_.next();
     if (at.kind != Token::Kind::kText) fail(at, "a location in quotes is expected here");
     return std::string(at.text.substr(1, at.text.size() - 2));
@@ -142,10 +153,7 @@ class TlaParser : private Grammar {
     return place(at, text());
   }
   std::uint32_t place(const Token& at, const std::string& wanted) const {
-    const auto it = std::find(ta_.locations.begin(), ta_.locations.end(), wanted);
-    if (it != ta_.locations.end()) {
-      return static_cast<std::uint32_t>(it - ta_.locations.begin());
-    }
+    if (const auto it = places_.find(wanted); it != places_.end()) return it->second;
     const auto near = nearest(wanted, ta_.locations);
     fail(at, "TypeOk names no such location" + (near ? "; did you mean '" + *near + "'?" : ""));
   }
@@ -161,11 +169,10 @@ class TlaParser : private Grammar {
       expect("\\in");
       if (variable != kPlaces) return expect_word("Nat");
       for (auto& [where, location] : location_set()) {
-        if (std::find(ta_.locations.begin(), ta_.locations.end(), location) !=
-            ta_.locations.end()) {
-          fail(where, "this location is named twice");
-        }
         if (!symbol_like(location)) fail(where, "a location is a name of letters, digits and '_'");
+        const auto number = static_cast<std::uint32_t>(ta_.locations.size());
+        if (number == kMostNames) fail(where, "there are too many locations");
+        if (!places_.emplace(location, number).second) fail(where, "this location is named twice");
         ta_.locations.push_back(std::move(location));
       }
       expect("]");
@@ -229,9 +236,7 @@ class TlaParser : private Grammar {
   void rule(const Token& at) {
     Draft draft;
     draft.rule.id = rule_number(at);
-    const bool twice = std::any_of(ta_.rules.begin(), ta_.rules.end(),
-                                   [&](const Rule& r) { return r.id == draft.rule.id; });
-    if (twice) fail(at, "two rules have this number");
+    if (!numbers_.insert(draft.rule.id).second) fail(at, "two rules have this number");
     draft.process = name("the process");
     expect(")");
     if (!accept(":=")) fail(lexer_.peek(), "'==' is expected here");
@@ -327,9 +332,7 @@ class TlaParser : private Grammar {
     do {
       const Token at = lexer_.next();
       const std::uint64_t id = rule_number(at);
-      const bool known = std::any_of(ta_.rules.begin(), ta_.rules.end(),
-                                     [id](const Rule& r) { return r.id == id; });
-      if (!known) fail(at, "no rule of this number is defined");
+      if (!numbers_.contains(id)) fail(at, "no rule of this number is defined");
       if (!taken_.insert(id).second) fail(at, "this rule is named twice");
       expect("(");
       expect_word(process);
@@ -408,7 +411,10 @@ class TlaParser : private Grammar {
     return std::nullopt;
   }
 
+  std::map<std::string, std::uint32_t> places_;  // the numbers of locations
+  std::optional<Token> open_choice_;             // an item of a list that is one, without brackets
   std::set<std::string> defined_;
+  std::set<std::uint64_t> numbers_;  // of rules
   std::set<std::uint64_t> taken_;
   bool typed_ = false;
   bool started_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "grammar.hpp"
@@ -43,8 +44,10 @@ std::string run_text(const Automaton& ta, const NamedRun& named) {
 /// Reads just this form: whatever else JSON allows is refused with its place.
 class Reader : private Grammar {
  public:
-  Reader(std::string_view text, const std::string& file, const Automaton& ta)
-      : Grammar(text, file, Dialect::kJson, kNoDeadline), automaton_(ta) {}
+  Reader(std::string_view text, const std::string& file, const Automaton& ta, double seconds)
+      : Grammar(text, file, Dialect::kJson, seconds), automaton_(ta) {
+    for (std::uint32_t i = 0; i < ta.rules.size(); ++i) rules_.emplace(ta.rules[i].id, i);
+  }
 
   std::vector<NamedRun> read() {
     std::vector<NamedRun> runs;
@@ -96,12 +99,18 @@ class Reader : private Grammar {
   void fields(const Fields& known) {
     expect("{");
     std::set<std::string> seen;
+    auto next = known.begin();
     if (accept("}")) return;
     do {
       const Token at = lexer_.peek();
       const std::string key = text();
-      const auto it = std::find_if(known.begin(), known.end(),
-                                   [&](const auto& field) { return field.first == key; });
+      // They mostly come in the order of the automaton.
+      const auto of_key = [&](const auto& field) { return field.first == key; };
+      auto it = std::find_if(next, known.end(), of_key);
+      if (it == known.end()) {
+        it = std::find_if(known.begin(), next, of_key);
+        if (it == next) it = known.end();
+      }
       if (it == known.end()) {
         std::vector<std::string> names;
         for (const auto& field : known) names.push_back(field.first);
@@ -110,6 +119,7 @@ class Reader : private Grammar {
       if (!seen.insert(key).second) fail(at, "this field is given twice");
       expect(":");
       it->second();
+      next = it + 1;
     } while (accept(","));
     expect("}");
   }
@@ -206,13 +216,12 @@ class Reader : private Grammar {
   std::uint32_t rule_index() {
     const Token at = lexer_.peek();
     const auto id = static_cast<std::uint64_t>(number());
-    for (std::uint32_t i = 0; i < automaton_.rules.size(); ++i) {
-      if (automaton_.rules[i].id == id) return i;
-    }
+    if (const auto it = rules_.find(id); it != rules_.end()) return it->second;
     fail(at, "the automaton has no rule of this number");
   }
 
   const Automaton& automaton_;
+  std::map<std::uint64_t, std::uint32_t> rules_;  // by number, the first of equals
 };
 
 }  // namespace
@@ -226,9 +235,11 @@ std::string print_schedule(const Automaton& ta, const std::vector<NamedRun>& run
 }
 
 Result<std::vector<NamedRun>, Error> parse_schedule(std::string_view text, const std::string& file,
-                                                    const Automaton& automaton) {
+                                                    const Automaton& automaton, double seconds) {
   try {
-    return Reader(text, file, automaton).read();
+    return Reader(text, file, automaton, seconds).read();
+  } catch (const OutOfTime&) {
+    return read_too_long(file);
   } catch (const Problem& problem) {
     return problem.error;
   }

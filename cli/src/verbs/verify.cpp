@@ -320,11 +320,12 @@ int second_future_missing(const Args& a, const std::string& property) {
 }
 
 /// Runs that were written with --witness, once more.
-int replay_file(const Args& a, const verify::Automaton& ta) {
+int replay_file(const Args& a, const verify::Automaton& ta, double seconds) {
   const auto text = read_input(a.replay, "a .json file that --witness wrote");
   if (!text) return fail(kUsage, text.error());
-  const auto runs = verify::parse_schedule(*text, a.replay, ta);
-  if (!runs) return fail(kUsage, runs.error());
+  const auto runs = verify::parse_schedule(*text, a.replay, ta, seconds);
+  if (!runs)
+    return fail(runs.error().code == ErrorCode::kRejected ? kNoProgress : kUsage, runs.error());
   int status = kDone;
   const verify::NamedRun* one_future = nullptr;
   for (const verify::NamedRun& named : *runs) {
@@ -412,8 +413,8 @@ int list_all(bool json) {
 }
 
 /// What is asked for instead of verdicts, if anything is.
-std::optional<int> without_checking(const Args& a, const verify::Automaton& ta) {
-  if (!a.replay.empty()) return replay_file(a, ta);
+std::optional<int> without_checking(const Args& a, const verify::Automaton& ta, double seconds) {
+  if (!a.replay.empty()) return replay_file(a, ta, seconds);
   if (a.dot) {
     std::fputs(verify::draw_dot(ta).c_str(), stdout);
     return kDone;
@@ -518,7 +519,7 @@ int run(Args a) {
                   "nothing else; see --list");
     }
   }
-  if (const auto status = without_checking(a, *ta)) return *status;
+  if (const auto status = without_checking(a, *ta, seconds - since(start))) return *status;
   if (const std::string why = witness_problem(a); !why.empty()) return fail(kUsage, why);
   if (const std::string why = memory_problem(); !why.empty()) return fail(kResourceMissing, why);
   if (const auto instance = verify::check_instance(*ta, seconds - since(start)); !instance) {

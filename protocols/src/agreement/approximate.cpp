@@ -23,7 +23,10 @@ Values trimmed_middles(const std::vector<Values>& values, std::uint32_t f) {
   Values out;
   for (std::size_t d = 0; d < values.front().size(); ++d) {
     std::vector<std::int64_t> numbers;
-    for (const Values& of_node : values) numbers.push_back(of_node[d]);
+    for (const Values& of_node : values) {
+      THRESHER_ASSERT(of_node.size() == values.front().size(), "all have as many dimensions");
+      numbers.push_back(of_node[d]);
+    }
     out.push_back(trimmed_middle(std::move(numbers), f));
   }
   return out;

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher::chained_echo {
 
 Head genesis(const ChainContext& context, NodeId origin) {
@@ -59,6 +61,7 @@ bool Chain::extends(const Head& head, const Head& ancestor) const {
 }
 
 Head Chain::add(const Head& before, const Digest& payload, std::optional<NodeId> told_by) {
+  THRESHER_ASSERT(known(before), "a position is added on top of a known one");
   const Head head = successor(context_, origin_, before, payload);
   const std::uint32_t n = committee_.size();
   const bool fresh = links_
@@ -76,9 +79,10 @@ Head Chain::add(const Head& before, const Digest& payload, std::optional<NodeId>
 }
 
 bool Chain::fill(const Head& head, const Bytes& payload) {
-  Link& link = *find(head);
-  if (link.payload) return false;
-  link.payload = payload;
+  Link* link = find(head);
+  THRESHER_ASSERT(link != nullptr, "a payload is kept of a known position");
+  if (link->payload) return false;
+  link->payload = payload;
   bytes_ += payload.size();
   return true;
 }
@@ -92,6 +96,7 @@ void Chain::drop(const Head& head) {
 
 Chain::Reached Chain::support(NodeId who, const Head& head, Said what, std::uint32_t low,
                               std::uint32_t high) {
+  THRESHER_ASSERT(low <= high, "thresholds in order");
   Reached out;
   Head at = head;
   for (Link* link = find(at); link != nullptr; link = find(at)) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/committee.hpp"
 
 namespace thresher::chassis {
@@ -29,7 +30,10 @@ class Answers {
   /// False: it was not asked so often.
   bool expects(NodeId peer) const { return outstanding_[peer.value] > 0; }
   /// Pre: expects(peer).
-  void came(NodeId peer) { --outstanding_[peer.value]; }
+  void came(NodeId peer) {
+    THRESHER_ASSERT(expects(peer), "it was asked for");
+    --outstanding_[peer.value];
+  }
 
  private:
   std::uint32_t most_;

@@ -22,6 +22,7 @@
 #include <span>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/protocols/coin/leader_coin.hpp"
 
 namespace thresher::chassis {
@@ -40,6 +41,7 @@ class WaveCoin {
   /// leader)` for what the coin says then. Pre: used().
   template <class Input, class Fx, class F>
   void feed(const Input& input, Fx& fx, F named) {
+    THRESHER_ASSERT(used(), "the rules draw their leaders");
     for (const coin::Tossed& t : coin::feed(*coin_, input, kHop, fx))
       named(t.instance, coin::leader_named(t.value, committee_));
   }

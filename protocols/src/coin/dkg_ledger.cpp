@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/node_ids.hpp"
 #include "thresher/protocols/coin/dkg.hpp"
 
@@ -183,6 +184,7 @@ void Ledger::finish(Out& out) {
 // R9: others leave when all are done, and with them goes what a share is made of. So this is said
 // when the key outlives a crash, and not when it is known.
 void Ledger::keep(Out& out) {
+  THRESHER_ASSERT(done_, "there is a key that can be kept");
   kept_ = true;
   out.messages.emplace_back(std::nullopt, Acks{own_acks_, kept_, false});
 }

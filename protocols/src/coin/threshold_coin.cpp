@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher::coin {
 namespace {
 constexpr TimerId kResend{1, {}};
@@ -26,6 +28,7 @@ ThresholdCoin::ThresholdCoin(Config config)
     : config_(std::move(config)),
       early_(config_.committee.size()),
       served_(config_.committee.size()) {
+  THRESHER_ASSERT(config_.scheme != nullptr, "a coin has a scheme");
   stats_.false_shares.resize(config_.committee.size());
 }
 

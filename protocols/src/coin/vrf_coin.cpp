@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/node_ids.hpp"
 
 namespace thresher::coin {
@@ -61,7 +62,9 @@ std::uint64_t agreement_bound_ppm(const Committee& committee) {
   return common > f ? 1'000'000 * (common - f) / n : 0;
 }
 
-VrfCoin::VrfCoin(Config config) : config_(std::move(config)), early_(config_.committee.size()) {}
+VrfCoin::VrfCoin(Config config) : config_(std::move(config)), early_(config_.committee.size()) {
+  THRESHER_ASSERT(config_.scheme != nullptr, "a coin has a scheme");
+}
 
 void VrfCoin::on(const Restored& e, Fx&) {
   Reader key(e.key.view());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher::digraph {
 namespace async_auth {
 namespace {
@@ -38,6 +40,7 @@ Digest report_digest(const ChainContext& chain, NodeId signer, std::uint32_t rou
 
 // R8
 std::int64_t trimmed_middle(std::vector<std::int64_t> values, std::uint32_t faults) {
+  THRESHER_ASSERT(values.size() > 2 * std::size_t{faults}, "something is left between the ends");
   std::sort(values.begin(), values.end());
   const std::int64_t low = values[faults];
   const std::int64_t high = values[values.size() - 1 - faults];

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher::digraph {
 namespace {
 
@@ -78,6 +80,7 @@ std::vector<std::pair<Mask, Mask>> smallest(const std::map<Mask, Mask>& faulty_b
 }  // namespace
 
 std::optional<Mask> source_of(const Digraph& graph, Mask faulty) {
+  THRESHER_ASSERT((graph.all() & ~faulty) != 0, "a node is left");
   const auto [one, other] = sources(graph, graph.all() & ~faulty);
   return other == 0 ? std::optional(one) : std::nullopt;
 }
@@ -128,6 +131,7 @@ std::optional<Witness> asynchronous_breach(const Digraph& graph, std::uint32_t f
 }
 
 Conditions check(const Digraph& graph, std::uint32_t faults) {
+  THRESHER_ASSERT(faults < graph.size(), "a node is correct");
   Conditions out;
   out.asynchronous = asynchronous_breach(graph, faults);
   // The asynchronous condition contains the other one, and its breaches are found first.

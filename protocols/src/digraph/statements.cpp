@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher::digraph {
 namespace {
 
@@ -29,6 +31,8 @@ bool includes(const Inputs& b, const Inputs& a) {
 
 // R3
 bool plausible(const Digraph& graph, NodeId self, Mask faulty, const Statements& held) {
+  THRESHER_ASSERT(held.size() == graph.size() && (faulty & bit(self.value)) == 0,
+                  "a place for each node's statement, and this node is not of the faulty ones");
   const Mask alive = graph.all() & ~faulty;
   Mask stated = 0;
   for_each(alive, [&](std::uint32_t a) { stated |= held[a] ? bit(a) : 0; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "checks.hpp"
 #include "thresher/core/names.hpp"
@@ -12,6 +13,19 @@ namespace thresher::sim {
 namespace {
 
 using text::Value;
+
+std::vector<std::string> split_path(const std::string& path) {
+  if (path.starts_with("sweep.")) return {"sweep", path.substr(6)};
+  std::vector<std::string> out{""};
+  for (const char c : path) {
+    if (c == '.' || c == '[') {
+      out.emplace_back();
+    } else if (c != ']') {
+      out.back() += c;
+    }
+  }
+  return out;
+}
 
 class AxisReader {
  public:
@@ -85,7 +99,7 @@ class AxisReader {
       return {};
     }
     std::vector<Value> out;
-    for (double x = low; x <= high * (1 + 1e-12);) {
+    for (double x = low; x <= high + std::abs(high) * 1e-12;) {
       if (out.size() == kMostCells) {
         complain(at, path, "has more than " + std::to_string(kMostCells) + " values");
         return {};
@@ -135,17 +149,46 @@ void add_zip(const Value& object, const std::string& path, Complaints& complaint
   if (!axis.keys.empty()) axes.push_back(std::move(axis));
 }
 
-std::vector<std::string> split_path(const std::string& path) {
-  if (path.starts_with("sweep.")) return {"sweep", path.substr(6)};
-  std::vector<std::string> out{""};
-  for (const char c : path) {
-    if (c == '.' || c == '[') {
-      out.emplace_back();
-    } else if (c != ']') {
-      out.back() += c;
+/// Whether setting the one changes the other.
+bool touch(const std::string& a, const std::string& b) {
+  return is_within(a, b) || is_within(b, a);
+}
+
+// Of two keys that touch one would set what the other has set, and runs would be told under values
+// that they did not have.
+void refuse_overlaps(const std::vector<Axis>& axes, Complaints& complaints) {
+  std::vector<std::string> before;
+  for (const Axis& axis : axes) {
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+      const std::string& key = axis.keys[k];
+      const text::Place place = axis.rows.empty() ? text::Place{} : axis.rows.front()[k].place();
+      if (split_path(key).front() == "sweep")
+        complaints.push_back({place, "sweep." + key, "a sweep cannot change itself"});
+      for (const std::string& other : before) {
+        if (!touch(key, other)) continue;
+        complaints.push_back({place, "sweep." + key,
+                              "sets what `" + other +
+                                  "` sets as well, so one of them changes "
+                                  "nothing",
+                              "take one of the two out, or give both in one object"});
+      }
+      before.push_back(key);
     }
   }
-  return out;
+}
+
+// Two cells would be one run that counts twice.
+void refuse_equal_rows(const std::vector<Axis>& axes, Complaints& complaints) {
+  for (const Axis& axis : axes) {
+    std::set<std::string> seen;
+    for (const std::vector<Value>& row : axis.rows) {
+      std::string text;
+      for (const Value& value : row) text += (text.empty() ? "" : ", ") + text::write(value);
+      if (seen.insert(text).second) continue;
+      complaints.push_back({row.front().place(), "sweep." + axis.keys.front(),
+                            "has " + text + " twice", "`repeats` runs a cell with other seeds"});
+    }
+  }
 }
 
 }  // namespace
@@ -169,7 +212,15 @@ std::vector<Axis> read_axes(const Value& sweep, Complaints& complaints) {
       complaints.push_back({object.place(), path, "must be an object with a key at least"});
     }
   }
+  refuse_overlaps(axes, complaints);
+  refuse_equal_rows(axes, complaints);
   return axes;
+}
+
+bool is_within(const std::string& path, const std::string& key) {
+  const std::vector<std::string> steps = split_path(path);
+  const std::vector<std::string> of = split_path(key);
+  return of.size() <= steps.size() && std::equal(of.begin(), of.end(), steps.begin());
 }
 
 Result<Unit, Error> set_path(Value& root, const std::string& path, Value value) {

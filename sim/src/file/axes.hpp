@@ -21,7 +21,11 @@ struct Axis {
   std::vector<std::vector<text::Value>> rows;
 };
 
+/// Complains of keys that set the same, and of equal rows.
 std::vector<Axis> read_axes(const text::Value& sweep, Complaints& complaints);
+
+/// Whether set_path() for `path` changes what `key` names, or a part of that.
+bool is_within(const std::string& path, const std::string& key);
 
 /// Puts `value` at "a.b" or "a.0.b", making objects on the way, if that can be. What follows
 /// "sweep." is one key.

@@ -1,6 +1,7 @@
 #include "thresher/sim/read.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "axes.hpp"
@@ -124,7 +125,7 @@ class Reading {
     for (const Override& change : overrides_) {
       for (const Axis& axis : axes) {
         for (const std::string& key : axis.keys) {
-          if (change.path != key && !change.path.starts_with(key + ".")) continue;
+          if (!is_within(change.path, key)) continue;
           complaints_.push_back(
               {{},
                change.path,
@@ -172,6 +173,13 @@ class Reading {
                              "make more than " + std::to_string(kMostCells) + " runs",
                              "split the sweep"});
       return;
+    }
+    if (draft.experiment.seed > std::numeric_limits<std::uint64_t>::max() - (draft.repeats - 1)) {
+      complaints_.push_back({{},
+                             "seed",
+                             "with " + std::to_string(draft.repeats) +
+                                 " repeats the last one would have a seed beyond 2^64 - 1",
+                             "choose a smaller one"});
     }
     if (!complaints_.empty()) return;
     for (cell.repeat = 0; cell.repeat < draft.repeats; ++cell.repeat) {

@@ -37,7 +37,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "clients" / "python"))
 import thresher_client  # noqa: E402
 
-PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "anchored-bullshark", "bullshark", "pbft", "simplex", "hotstuff2", "raft")
+PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "anchored-bullshark", "bullshark", "sparse-bullshark", "bullshark-async",
+             "honeybadger", "pbft", "simplex", "hotstuff2", "raft")
 PARTS = 5  # of the records that are tried; a network has one of them
 PER_NETWORK = 160  # records of a part, and kills
 REST = 2.4  # seconds after a start when clients rest

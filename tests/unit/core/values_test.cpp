@@ -416,6 +416,10 @@ TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
   EXPECT_EQ(nearest("storege", known), "storage");
   EXPECT_FALSE(nearest("xyz", known));
   EXPECT_FALSE(nearest("storage", {}));
+  // Whoever wrote the file may have written anything: no answer is worth seconds.
+  EXPECT_FALSE(nearest(std::string(201, 's'), std::vector<std::string>{std::string(201, 's')}));
+  EXPECT_FALSE(nearest("s", std::vector<std::string>(2'001, "s")));
+  EXPECT_LT(unknown_name("key", std::string(100'000, 'k'), known).size(), 300u);
   EXPECT_EQ(unknown_name("key", "storege", known),
             "unknown key `storege`; did you mean `storage`?");
   EXPECT_EQ(unknown_name("key", "xyz", known, " in `coin`"),

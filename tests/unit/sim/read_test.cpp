@@ -283,6 +283,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"("sweep": [{"seed": [1, 2], "committee.n": [4]}])", "2: sweep[0].committee.n",
             "as many"},
         Bad{R"("sweep": {"committee.m": [4, 7]})", "2: committee.m", "did you mean"},
+        Bad{R"("sweep": [{"network.loss": [0, 0.1]}, {"network": [{"duplicate": 0.2}]}])",
+            "2: sweep.network", "what `network.loss` sets as well"},
+        Bad{R"("sweep": [{"network": [{"duplicate": 0.2}], "network[loss]": [0.1]}])",
+            "2: sweep.network[loss]", "what `network` sets as well"},
+        Bad{R"("sweep": [{"seed": [1, 2]}, {"seed": [3, 4]}])", "2: sweep.seed",
+            "what `seed` sets as well"},
+        Bad{R"("sweep": {"committee.n": [4, 4, 7]})", "2: sweep.committee.n", "has 4 twice"},
+        Bad{R"("sweep": {"sweep.seed": [1, 2]})", "2: sweep.sweep.seed", "change itself"},
+        Bad{R"("seed": 18446744073709551615, "repeats": 2)", "seed", "beyond 2^64 - 1"},
         Bad{R"("sweep": {"seed.x": [1]}, "seed": 4)", "2: sweep.seed.x", "there is 4"},
         Bad{R"("sweep": {"committee.f": [1, 2]})", "2: committee.f",
             "in the sweep, first at committee.f = 2"}));
@@ -452,6 +461,7 @@ TEST(ReadExperiment, WhatIsSetUnderASweepIsRefused) {
   const auto refused = complaints(sweep, {{"committee.n", "31"}});
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_TRUE(refused[0].starts_with("command line: committee.n: the sweep gives")) << refused[0];
+  EXPECT_EQ(complaints(sweep, {{"committee[n]", "31"}}).size(), 1U);
   EXPECT_EQ(cells(head("") + ", " + sweep + "}", {{"network.duplicate", "0.5"}}).size(), 4U);
 }
 

@@ -122,6 +122,17 @@ TEST(Schedule, ErrorsNameThePlaceAndTheNearestName) {
   }
 }
 
+TEST(Schedule, ALongOneIsReadWithinItsTime) {
+  std::string steps;
+  for (int i = 0; i < 1'000; ++i) steps += R"({"rule": 4, "times": 1}, )";
+  const std::string text = changed("\"steps\": [", "\"steps\": [" + steps);
+  EXPECT_TRUE(parse_schedule(text, "run.json", automaton()));
+  const auto late = parse_schedule(text, "run.json", automaton(), 0);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kRejected);
+  EXPECT_EQ(late.error().where, "run.json");
+}
+
 TEST(Schedule, ReadIsNotBelieved) {
   const Automaton ta = automaton();
   const auto read = parse_schedule(changed("\"times\": 2", "\"times\": 1"), "run.json", ta);

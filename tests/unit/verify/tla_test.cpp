@@ -166,6 +166,7 @@ TEST(Tla, ErrorsNameThePlaceAndTheNearestName) {
       {changed("Rule7(q)", "Rule0(q)"), "two rules"},
       {changed("(seen < 1 \\/ sent # 2)", "(seen < 1 \\/ sent # 2 /\\ sent > 1)"),
        "layout is not read"},
+      {changed("(seen < 1 \\/ sent # 2)", "seen < 1 \\/ sent # 2"), "layout is not read"},
       {changed("(seen < 1 \\/ sent # 2)", "NumDone > 0"), "not declared"},
       {changed("(* a reset", "( a reset"), "echo.tla:16:"},
       {changed("two parts *)", "two parts"), "comment is not closed"},
@@ -174,6 +175,16 @@ TEST(Tla, ErrorsNameThePlaceAndTheNearestName) {
       {"", "'MODULE' is expected here; found the end of the file"},
   };
   for (const auto& [text, message] : cases) EXPECT_THAT(error_of(text), HasSubstr(message)) << text;
+}
+
+TEST(Tla, ManyLocationsAreReadWithinTheTime) {
+  std::string many;
+  for (int i = 0; i < 2'000; ++i) many += "\"l" + std::to_string(i) + "\", ";
+  const std::string text = changed("\"idle\",", many + "\"idle\",");
+  EXPECT_TRUE(parse_tla(text, "echo.tla"));
+  const auto late = parse_tla(text, "echo.tla", 0);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kRejected);
 }
 
 TEST(Tla, SurvivesDamage) {

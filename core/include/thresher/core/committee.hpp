@@ -29,7 +29,8 @@ class Committee {
     if (n == 0 || n > kMaxSize || f > (n - 1) / 3) return std::nullopt;
     return Committee(n, f);
   }
-  /// The committee of n nodes with the largest f that n allows. Pre: 1 <= n <= kMaxSize.
+  /// The committee of n nodes with the largest f that n allows. Empty when n is 0 or
+  /// n > kMaxSize.
   static constexpr std::optional<Committee> of(std::uint32_t n) {
     return n == 0 ? std::nullopt : make(n, (n - 1) / 3);
   }

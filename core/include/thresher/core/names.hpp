@@ -5,9 +5,10 @@
 //   return unknown("protocol", "pbtf", known);          // the same as an Error: kMissing
 //
 // Guarantees: the known name with the fewest edits, the first of equals; empty when none is close
-// (more than a third of the letters and one would change). Whatever is chosen by name (protocols,
-// broadcasts, backends, faults, stores, keys of files) says the same of a name that it does not
-// know. Does not look whether the name is known after all.
+// (more than a third of the letters and one would change), the name has more than 200 letters, or
+// more than 2,000 are known: it is asked for of whatever files hold. Whatever is chosen by name
+// (protocols, broadcasts, backends, faults, stores, keys of files) says the same of a name that it
+// does not know. Does not look whether the name is known after all.
 #pragma once
 
 #include <optional>

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher {
 
 /// Mixes 64 bits; a bijection.
@@ -30,6 +32,7 @@ class Prng {
   /// Uniform in [0, bound): the chance of a value is off by less than 2^-32, and by less than 2^-64
   /// from bounds of 2^32 on. Pre: bound >= 1.
   constexpr std::uint64_t below(std::uint64_t bound) {
+    THRESHER_ASSERT(bound >= 1, "there is a number below the bound");
     const std::uint64_t drawn = next();
     const std::uint64_t high = drawn >> 32;
     if (bound >> 32 == 0) return high * bound >> 32;

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/hash.hpp"
 
@@ -23,6 +24,7 @@ struct SignatureList {
   /// Calls `visit(NodeId, const Signature&)` in increasing order of the signers. Pre: complete().
   template <class F>
   void for_each(F visit) const {
+    THRESHER_ASSERT(signatures.size() == signers.size(), "a signature for each signer");
     auto signature = signatures.begin();
     signers.for_each([&](NodeId signer) { visit(signer, *signature++); });
   }

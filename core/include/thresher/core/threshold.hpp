@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher {
 
 /// (a*n + b*f + c) / d, rounded up.
@@ -19,6 +21,7 @@ struct Threshold {
   /// Pre: the form is not negative at (n, f), d >= 1.
   constexpr std::uint32_t eval(std::uint32_t n, std::uint32_t f) const {
     const std::int64_t sum = std::int64_t{a} * n + std::int64_t{b} * f + c;
+    THRESHER_ASSERT(d >= 1 && sum >= 0, "a threshold is a number of nodes");
     return static_cast<std::uint32_t>((sum + d - 1) / d);
   }
   friend constexpr bool operator==(const Threshold&, const Threshold&) = default;

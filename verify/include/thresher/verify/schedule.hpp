@@ -14,6 +14,7 @@
 
 #include "thresher/core/error.hpp"
 #include "thresher/verify/replay.hpp"
+#include "thresher/verify/text.hpp"
 
 namespace thresher::verify {
 
@@ -27,8 +28,9 @@ struct NamedRun {
 
 std::string print_schedule(const Automaton& automaton, const std::vector<NamedRun>& runs);
 /// `file` only names the place in errors: `where` is "run.json:12:5". kMalformed: the text is none
-/// of this form, or of another automaton.
+/// of this form, or of another automaton. kRejected, whatever the text is, after `seconds`.
 Result<std::vector<NamedRun>, Error> parse_schedule(std::string_view text, const std::string& file,
-                                                    const Automaton& automaton);
+                                                    const Automaton& automaton,
+                                                    double seconds = kNoDeadline);
 
 }  // namespace thresher::verify

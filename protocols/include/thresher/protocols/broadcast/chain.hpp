@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/transcript.hpp"
@@ -62,7 +63,11 @@ class Chain {
   const Link* find(const Head& head) const;
   bool known(const Head& head) const { return head == base_ || find(head) != nullptr; }
   /// The head below. Pre: find(head) is not null.
-  Head below(const Head& head) const { return {head.count - 1, find(head)->parent}; }
+  Head below(const Head& head) const {
+    const Link* link = find(head);
+    THRESHER_ASSERT(link != nullptr, "only a known head has one below");
+    return {head.count - 1, link->parent};
+  }
   /// The head of `count` payloads that `head` is or extends. Empty when the way down is not known.
   std::optional<Head> at(const Head& head, std::uint64_t count) const;
   /// Whether `head` is `ancestor` or extends it. False when the way down is not known.

@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
@@ -51,7 +52,9 @@ class Remains {
   std::size_t room(NodeId origin) const { return most_ - origins_[origin.value].size(); }
   /// Pre: there is room, and the instance comes after all that were left of its origin.
   void leave(const Instance& i, const Said& said) {
-    origins_[i.origin.value].push_back({i.number, 0, said});
+    auto& all = origins_[i.origin.value];
+    THRESHER_ASSERT(all.empty() || all.back().number < i.number, "instances are left in order");
+    all.push_back({i.number, 0, said});
   }
   /// Null when nothing remains of it.
   const Said* find(const Instance& i) const {

@@ -27,6 +27,7 @@
 #include <variant>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/node_ids.hpp"
@@ -168,6 +169,7 @@ class CommitteeCoin {
 template <class Strong>
 CommitteeCoin<Strong>::CommitteeCoin(Config config)
     : config_(std::move(config)), served_(config_.committee.size()) {
+  THRESHER_ASSERT(config_.lists != nullptr && config_.make, "lists of committees, and their coins");
   const std::uint32_t size = config_.lists->size();
   const Committee among = *Committee::make(size, (size - 1) / 3);
   for (const std::uint32_t j : config_.lists->of(config_.self))

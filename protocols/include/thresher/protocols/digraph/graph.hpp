@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/ids.hpp"
 
 namespace thresher::digraph {
@@ -29,6 +30,7 @@ inline std::uint32_t size_of(Mask nodes) {
 }
 /// Pre: not empty.
 inline std::uint32_t first_of(Mask nodes) {
+  THRESHER_DEBUG_ASSERT(nodes != 0, "there is a first one");
   return static_cast<std::uint32_t>(std::countr_zero(nodes));
 }
 template <class F>
@@ -39,12 +41,15 @@ void for_each(Mask nodes, F visit) {
 class Digraph {
  public:
   /// Pre: 1 <= nodes <= kMostNodes.
-  explicit Digraph(std::uint32_t nodes) : out_(nodes), in_(nodes) {}
+  explicit Digraph(std::uint32_t nodes) : out_(nodes), in_(nodes) {
+    THRESHER_ASSERT(1 <= nodes && nodes <= kMostNodes, "a mask has a bit for each node");
+  }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(out_.size()); }
   Mask all() const { return size() == kMostNodes ? ~Mask{0} : bit(size()) - 1; }
   /// Pre: both are nodes.
   void add(NodeId from, NodeId to) {
+    THRESHER_ASSERT(from.value < size() && to.value < size(), "edges lie between nodes");
     out_[from.value] |= bit(to.value);
     in_[to.value] |= bit(from.value);
   }

@@ -11,12 +11,14 @@
 #include <functional>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/ids.hpp"
 
 namespace thresher {
 
 /// The k-th largest of `v`, k from 1. Pre: 1 <= k <= v.size().
 inline std::uint64_t kth_largest(std::vector<std::uint64_t> v, std::uint32_t k) {
+  THRESHER_ASSERT(1 <= k && k <= v.size(), "there is a k-th one");
   const auto at = v.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(v.begin(), at, v.end(), std::greater<>());
   return *at;
