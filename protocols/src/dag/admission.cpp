@@ -11,17 +11,18 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     return;
   }
   const Round round = message.block->round();
-  frontier.note(from, round);
-  if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
+  where.frontier().note(from, round);
+  if (round <= store.floor() || round.value + 1 < where.round().value) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
     const bool known = store.find({from, round, message.block->digest}) != nullptr;
+    const BlockPtr& own = where.own();
     if (own && known && service.may(from)) {
       served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
       fx.send(from, Push{outgoing()});
     }
     if (round <= store.floor()) return;
   }
-  if (round.value > next_round().value + config.limits.window) {
+  if (round.value > where.next().value + config.limits.window) {
     arm_pull(fx);
     return;
   }
@@ -38,10 +39,10 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
   answers.came(from);
   for (const BlockPtr& block : message.blocks) {
     if (!block) continue;
-    if (block->round().value > next_round().value + config.limits.window) continue;
+    if (block->round().value > where.next().value + config.limits.window) continue;
     admit(from, block, fx);
   }
-  if (lagging()) arm_pull(fx);
+  if (where.lagging()) arm_pull(fx);
 }
 
 // H1. For a block that nothing held refers to.
@@ -72,10 +73,8 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
     return;
   }
   foreign_own |= edge.author == config.self;
-  const std::uint64_t ticket = awaited.keep({.block = block, .from = from, .attached = attached});
   arrivals.block_waits(from, block->header.payload_bytes);
-  ++stats.signatures_checked;
-  fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature, from});
+  awaited.ask({.block = block, .from = from, .attached = attached}, stats, fx);
 }
 
 void Dag::State::verdict(const Verified& verified, Fx& fx) {
@@ -160,34 +159,10 @@ void Dag::State::accuse_self(const Block& block, Fx& fx) {
   fx.push(Accuse{config.self, Bytes::from(evidence.take())});
 }
 
-// N2. Dense rules: the referenced block of the slot's leader is the vote.
-std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
-  const Header& h = entry.block->header;
-  if (config.rules.edges == Edges::kSparse) {
-    return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
-  }
-  if (h.round.value < 2 || config.rules.coin) return std::nullopt;
-  return store.parent_by(entry, slots.leader(Round{h.round.value - 1}));
-}
-
-// N3; U5 with a coin. Dense rules: a quorum of votes among the own references is the claim
-// (docs/protocols/thresher.md, "`mysticeti`"). Pre: the parents above the floor are held, as those
-// of an accepted block are.
-std::optional<Edge> Dag::State::derived_claim(const Entry& entry) const {
-  const std::uint64_t back = config.rules.claims_after();
-  const Round round = entry.block->round();
-  if (config.rules.edges == Edges::kSparse || round.value <= back) return std::nullopt;
-  for (const Candidate& c : store.candidates(Round{round.value - back})) {
-    if (c.votes.reached(config.rules.certify, config.committee) && store.certifies(entry, c))
-      return c.leader;
-  }
-  return std::nullopt;
-}
-
 // True when some slot latched evidence.
 bool Dag::State::place(const BlockPtr& block) {
   Entry& entry = store.place(block);
-  return store.count(entry, derived_vote(entry));
+  return store.count(entry, derived().vote(entry));
 }
 
 void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
@@ -274,13 +249,13 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   if (entry == nullptr || entry->accepted || !acceptable(*entry)) return;
   if (!has_payload(*entry, fx)) return;
   const BlockPtr& block = entry->block;
-  if (store.accept(*entry, derived_claim(*entry)) && edge.round.value >= 2) {
+  if (store.accept(*entry, derived().claim(*entry)) && edge.round.value >= 2) {
     wake_evidence(Round{edge.round.value - 2}, ready);
   }
-  if (config.rules.coin) count_seen(*entry);
+  if (waves.used()) waves.count_seen(*entry);
   was_accepted(*block);
   ++stats.blocks_accepted;
-  undelivered.add(*block, own_round());
+  undelivered.add(*block, where.round());
   if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);
   if (edge.author != config.self && started) {
     const auto& claim = block->header.claim;

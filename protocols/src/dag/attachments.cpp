@@ -22,7 +22,7 @@ Round below(Round round) {
 
 // B1, B6: `asker` lacks a block that is held here.
 void Dag::State::missed_by(const Edge& edge, NodeId asker) {
-  const Round now = own_round();
+  const Round now = where.round();
   if (edge.author == asker || edge.round < below(now)) return;
   // All that hold a dense block name it, and so bring it: its author need not.
   const bool counts = edge.author != config.self || config.rules.edges == Edges::kSparse;
@@ -48,7 +48,7 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
     if (author == config.self || culprits.contains(author)) continue;
-    const chassis::Lateness degree = latecomers.degree(author, own_round());
+    const chassis::Lateness degree = latecomers.degree(author, where.round());
     if (degree < chassis::Lateness::kLate) continue;
     if (degree == chassis::Lateness::kAlwaysLate && !brings({before, author})) continue;
     const auto edge = store.accepted_edge(before, author);
@@ -61,7 +61,7 @@ void Dag::State::add_unnamed(Round round, std::vector<Edge>& from) const {
 // before it accepts the one that names it. Not blocks that another author brought that is not late
 // itself.
 std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
-  const Round now = own_round();
+  const Round now = where.round();
   if (!policy().brings(latecomers, now)) return {};
   std::vector<Edge> from = h.refs;
   if (h.self.round.value > 0) from.push_back(h.self);
@@ -103,7 +103,7 @@ void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attache
     return;
   }
   for (const BlockPtr& block : attached) {
-    if (!block || block->round().value > next_round().value + config.limits.window) continue;
+    if (!block || block->round().value > where.next().value + config.limits.window) continue;
     if (Entry* held = store.find(block->edge())) {
       if (held->attached_by == kNobody) held->attached_by = from;
       continue;

@@ -26,7 +26,7 @@ void Dag::State::raise_attic(Round floor, Fx& fx) {
 }
 
 void Dag::State::erase_record(const BlockPtr& block, Fx& fx) const {
-  if (own && block->digest == own->digest) return;
+  if (where.own() && block->digest == where.own()->digest) return;
   records.erase(block->author() == config.self ? kOwn : kBlock, *block, fx);
 }
 

@@ -7,28 +7,10 @@
 
 namespace thresher::dag {
 
-Dag::State::State(Config c)
-    : config(std::move(c)),
-      store(config.committee, config.rules, config.gc_depth, config.names),
-      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
-      slots(config.committee, config.rules),
-      arrivals(config.committee, config.limits),
-      answers(config.committee, config.limits.wants_per_peer),
-      service(config.committee, config.limits.served_bytes),
-      given(config.committee),
-      culprits(config.committee),
-      latecomers(config.committee),
-      frontier(config.committee, config.self),
-      missing(config.committee),
-      kept_payload(config.committee),
-      twins(config.committee),
-      backlog(config.limits.pending_submits),
-      patience(config.committee, config.timeout.value, config.limits.window),
-      pace(config),
-      records(config),
-      coin({.committee = config.committee, .self = config.self, .scheme = config.coin},
-           config.rules.coin),
-      cones(config.committee) {}
+Dag::State::State(Parts parts, const State* like)
+    : Parts(std::move(parts)),
+      where(config, store, culprits, slots, like != nullptr ? &like->where : nullptr),
+      waves(config, store, slots, where, stats, like != nullptr ? &like->waves : nullptr) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -74,11 +56,11 @@ void Dag::on(const Endorsed& event, Fx& fx) {
 }
 
 Round Dag::round() const {
-  return state_->own_round();
+  return state_->where.round();
 }
 BlockPtr Dag::latest_of(NodeId author) const {
   const State& s = *state_;
-  if (author == s.config.self) return s.own;
+  if (author == s.config.self) return s.where.own();
   BlockPtr best;
   const auto consider = [&best](const BlockPtr& block) {
     if (!best || block->round() > best->round()) best = block;
@@ -106,7 +88,7 @@ NodeId Dag::leader(Round round) const {
   return state_->slots.leader(round);
 }
 Round Dag::frontier() const {
-  return state_->frontier.reached();
+  return state_->where.frontier().reached();
 }
 bool Dag::up_to_date() const {
   const State& s = *state_;
@@ -116,7 +98,7 @@ const Stats& Dag::stats() const {
   return state_->stats;
 }
 std::span<const std::uint64_t> Dag::false_shares() const {
-  return state_->coin.false_shares();
+  return state_->waves.false_shares();
 }
 std::size_t Dag::pending_submits() const {
   return state_->backlog.size();

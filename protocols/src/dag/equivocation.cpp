@@ -34,10 +34,7 @@ void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
   }
   if (culprits.contains(message.first->author())) return;
   arrivals.proof_waits(from);
-  ++stats.signatures_checked;
-  const BlockPtr& one = message.first;
-  const std::uint64_t ticket = awaited.keep({.block = one, .from = from, .other = message.second});
-  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature, from});
+  awaited.ask({.block = message.first, .from = from, .other = message.second}, stats, fx);
 }
 
 // The verdict on one of the two headers.
@@ -52,11 +49,9 @@ void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
     arrivals.proof_judged(checked.from);
     return convict({checked.other, checked.block}, fx);
   }
-  ++stats.signatures_checked;
-  const BlockPtr& one = checked.other;
-  const std::uint64_t ticket = awaited.keep(
-      {.block = one, .from = checked.from, .other = checked.block, .other_good = true});
-  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature, checked.from});
+  awaited.ask(
+      {.block = checked.other, .from = checked.from, .other = checked.block, .other_good = true},
+      stats, fx);
 }
 
 // Q3: once for each culprit the proof becomes durable and is sent to all, so that what one correct
@@ -67,7 +62,7 @@ void Dag::State::convict(Equivocation proof, Fx& fx) {
   const Bytes evidence = Records::encode(proof);
   fx.push(Accuse{id, evidence});
   if (id == config.self) return;  // the key signs elsewhere: the host stops this node
-  culprits.add(id, proof, own_round());
+  culprits.add(id, proof, where.round());
   records.put_equivocation(id, evidence, fx);
   if (policy().tells_of(id)) fx.broadcast(std::move(proof));
 }
@@ -75,10 +70,10 @@ void Dag::State::convict(Equivocation proof, Fx& fx) {
 // Q4: a node that names a culprit long after the proof was sent has not got it.
 void Dag::State::remind(const Block& block, Fx& fx) {
   const NodeId author = block.author();
-  if (!own || author == config.self || culprits.contains(author)) return;
-  for (const NodeId id : culprits.unheard_by(block, own->round())) {
+  if (!where.own() || author == config.self || culprits.contains(author)) return;
+  for (const NodeId id : culprits.unheard_by(block, where.own()->round())) {
     if (!policy().tells_of(id) || !service.may(author)) continue;
-    culprits.told(id, author, own->round());
+    culprits.told(id, author, where.own()->round());
     const Equivocation& proof = culprits.proof(id);
     served(author, header_bytes(proof.first->header) + header_bytes(proof.second->header), fx);
     fx.send(author, proof);

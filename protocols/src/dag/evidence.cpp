@@ -97,9 +97,7 @@ void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
       continue;
     }
     if (c != nullptr && (*claims ? c->claims : c->votes).contains(block->author())) continue;
-    const std::uint64_t ticket = awaited.keep({block, from, leader});
-    ++stats.signatures_checked;
-    fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature, from});
+    awaited.ask({.block = block, .from = from, .proves = leader}, stats, fx);
   }
 }
 

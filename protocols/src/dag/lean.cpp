@@ -8,16 +8,10 @@
 
 namespace thresher::dag {
 
-// Beyond the next round, and beyond what a correct node may have written by now.
-bool Dag::State::is_far(Round round) const {
-  const Round near{std::max(own_round(), frontier.reached()).value + 1};
-  return round > near && round > next_round();
-}
-
 // A far block counts until it is near, accepted or not.
 void Dag::State::was_accepted(const Block& block) {
   kept_payload.waits_no_more(block);
-  if (is_far(block.round())) kept_payload.counts_until_near(block);
+  if (where.is_far(block.round())) kept_payload.counts_until_near(block);
 }
 
 // Whether an author's payloads are more than they may be, this one among them.
@@ -46,7 +40,7 @@ void Dag::State::drop_if_too_much(const Edge& edge) {
 // is asked for, now or when the block is far no more.
 bool Dag::State::has_payload(Entry& entry, Fx& fx) {
   const Edge edge = entry.edge();
-  if (is_far(edge.round) && too_much(entry)) {
+  if (where.is_far(edge.round) && too_much(entry)) {
     drop_payload(entry);
     if (!lean.contains(edge)) return true;
     lean.wait_till_near(edge);
@@ -79,7 +73,7 @@ void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
 
 // H3. This node, or others, went on.
 void Dag::State::bring_near(Fx& fx) {
-  const auto is_near = [this](Round round) { return !is_far(round); };
+  const auto is_near = [this](Round round) { return !where.is_far(round); };
   kept_payload.near(is_near);
   std::vector<Edge> ready;
   lean.take_near(is_near, ready);

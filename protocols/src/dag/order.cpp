@@ -10,9 +10,9 @@ namespace thresher::dag {
 void Dag::State::order(Fx& fx) {
   // What is decided depends on the store alone, so without news there is nothing to decide.
   if (!started || slots.looked_at(store.version())) return;
-  if (coin.used()) toss_ready(fx);
+  if (waves.used()) waves.toss_ready(fx);
   while (order_once(fx)) leaders_changed();
-  if (coin.used()) forget_waves();
+  if (waves.used()) waves.forget();
   slots.end_look();
 }
 
@@ -44,8 +44,8 @@ void Dag::State::leaders_changed() {
   const Round from = slots.schedule().changes_at();
   if (config.rules.edges == Edges::kSparse || !store.in_range(from)) return;
   store.derive_again(
-      from, [&](const Entry& e) { return derived_vote(e); },
-      [&](const Entry& e) { return derived_claim(e); });
+      from, [&](const Entry& e) { return derived().vote(e); },
+      [&](const Entry& e) { return derived().claim(e); });
 }
 
 // D4. Everything in the leader's history that was not delivered, down to G rounds below the leader.

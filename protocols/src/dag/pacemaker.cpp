@@ -8,7 +8,7 @@ namespace thresher::dag {
 // M1, M2. The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
-  const Rounds now = rounds();
+  const Rounds& now = where.rounds();
   if (!now.complete(r)) return false;
   if (config.rules.coin) return true;  // there is nobody to wait for
   if (now.left_by_others(r) || round_timer.over()) return true;
@@ -21,8 +21,8 @@ bool Dag::State::may_leave(Round r) const {
 // M3. One block of the next round is enough, since its author may need company to decide; further
 // up kValidity peers must be, or a liar's block would keep an idle cluster awake.
 bool Dag::State::has_work() const {
-  const Round cur = own_round();
-  return !backlog.empty() || undelivered.blocks() > 0 || frontier.reached() > cur ||
+  const Round cur = where.round();
+  return !backlog.empty() || undelivered.blocks() > 0 || where.frontier().reached() > cur ||
          store.accepted_authors(Round{cur.value + 1}).count() > 0;
 }
 
@@ -46,7 +46,7 @@ bool Dag::State::hopeless(Round r) const {
 // W1. Round `left` is over: what did this node not wait for any longer?
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
-  const Rounds now = rounds();
+  const Rounds& now = where.rounds();
   if (now.leader_block(left) == nullptr) {
     patience.without_block(left, slots.leader(left), round_timer.over() && !hopeless(left));
   }
@@ -59,13 +59,13 @@ void Dag::State::note_missed(Round left) {
 // P3. Round `left` is over because what it was waited for is there.
 void Dag::State::note_wait(Round left) {
   if (left.value == 0 || config.rules.coin || round_timer.over()) return;
-  if (rounds().leader_block(left) == nullptr) return;
+  if (where.rounds().leader_block(left) == nullptr) return;
   patience.waited(slots.leader(left), round_timer.waited_for(left));
 }
 
 // M5. No node waits once a correct one has left the round.
 bool Dag::State::paced(Round r) const {
-  return !round_timer.over() && !rounds().left_by_others(r) &&
+  return !round_timer.over() && !where.rounds().left_by_others(r) &&
          pace.holds(store, backlog, undelivered, r);
 }
 
@@ -73,7 +73,7 @@ void Dag::State::progress(Fx& fx) {
   bring_near(fx);
   order(fx);
   if (!started || draft) return;
-  const Round target = next_round();
+  const Round target = where.next();
   const Round cur{target.value - 1};
   if (!has_work()) return;
   if (!may_leave(cur)) {
@@ -89,14 +89,14 @@ void Dag::State::progress(Fx& fx) {
 
 // The round whose time-out counts: the own block's, unless that is over.
 Round Dag::State::watched() const {
-  const Round cur = own_round();
-  return cur < store.floor() ? Round{next_round().value - 1} : cur;
+  const Round cur = where.round();
+  return cur < store.floor() ? Round{where.next().value - 1} : cur;
 }
 
 // E3 counts from the later of sending the own block and completing the round, in steps.
 void Dag::State::watch_round(Fx& fx) {
   const Round cur = watched();
-  if (round_timer.waits_for(cur) || !rounds().complete(cur)) return;
+  if (round_timer.waits_for(cur) || !where.rounds().complete(cur)) return;
   round_timer.begin(cur);
   patience.watch(cur);
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
@@ -115,12 +115,12 @@ void Dag::State::waited_a_step(Fx& fx) {
 }
 
 // N1: the one block of this round.
-Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
+Draft Dag::State::compose(Round r, Fx& fx) {
   Draft out;
   out.payload = backlog.take();
   const bool leads = !config.rules.coin && slots.leader(r) == config.self;
-  const Rounds now = rounds();
-  out.header = Composer(config, store, culprits, now).header(r, own, out.payload, leads);
+  const Rounds& now = where.rounds();
+  out.header = Composer(config, store, culprits, now).header(r, where.own(), out.payload, leads);
   out.attached = attachments(out.header, fx);
   return out;
 }
@@ -129,8 +129,9 @@ Dag::State::Draft Dag::State::compose(Round r, Fx& fx) {
 void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   if (!draft || event.ticket.local != draft->header.round.value) return;
   Draft signed_now = *std::exchange(draft, std::nullopt);
-  own = make_block(std::move(signed_now.header), std::move(signed_now.payload), event.signature,
-                   config.chain);
+  where.made(make_block(std::move(signed_now.header), std::move(signed_now.payload),
+                        event.signature, config.chain));
+  const BlockPtr& own = where.own();
   round_timer.restart();
   pushed_recently = true;
   undelivered.reach(own->round());
@@ -150,7 +151,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
 }
 
 void Dag::State::expired(TimerId id, Fx& fx) {
-  if (id.route.depth > 0) return expired_of_coin(id, fx);
+  if (id.route.depth > 0) return waves.expired(id, fx);
   switch (static_cast<Timer>(id.local)) {
     case kRoundTimer:
       waited_a_step(fx);
@@ -178,12 +179,12 @@ void Dag::State::expired(TimerId id, Fx& fx) {
 
 // The own last block as others get it.
 BlockPtr Dag::State::outgoing() const {
-  return config.rules.bitmap_refs ? pack(own, config.committee) : own;
+  return config.rules.bitmap_refs ? pack(where.own(), config.committee) : where.own();
 }
 
 // M3. Lost messages are repaired by repeating the last own block, byte for byte.
 void Dag::State::push_own(Fx& fx) {
-  const bool repeat = own && !pushed_recently;
+  const bool repeat = where.own() && !pushed_recently;
   pushed_recently = false;
   if (repeat) fx.broadcast(Push{outgoing()});
   const Delay busy{config.timeout.value * 2 / 3};

@@ -44,16 +44,6 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   return std::nullopt;
 }
 
-bool Dag::State::ahead(Round seen) const {
-  const Round cur = own_round();
-  return seen > cur && (!rounds().complete(cur) || seen > next_round());
-}
-
-// One peer may say anything; of kValidity one is correct.
-bool Dag::State::lagging() const {
-  return ahead(frontier.reached());
-}
-
 void Dag::State::hurry(Fx& fx) {
   pull_clock.hurry();
   arm_pull(fx);
@@ -61,7 +51,7 @@ void Dag::State::hurry(Fx& fx) {
 
 void Dag::State::arm_pull(Fx& fx) {
   if (missing.empty() && unproved.empty() && packed.empty() && lean.held_back().empty() &&
-      !lagging() && !missing.on_trial()) {
+      !where.lagging() && !missing.on_trial()) {
     return;
   }
   const auto after = pull_clock.arm(has_work(), config.idle_push);
@@ -77,7 +67,7 @@ bool Dag::State::may_ask(NodeId peer) {
 // Runs a short while after something was found missing: pushes usually arrive in between.
 void Dag::State::pull(Fx& fx) {
   const PullClock::Tick tick = pull_clock.tick();
-  missing.each_late([&](NodeId author) { latecomers.flag(author, own_round()); });  // B1
+  missing.each_late([&](NodeId author) { latecomers.flag(author, where.round()); });  // B1
   if (tick == PullClock::Tick::kHalf) {
     ask_for_blocks(fx);
     return arm_pull(fx);
@@ -168,11 +158,11 @@ NodeSet Dag::State::not_wanted(Round r) const {
 // Asks for the lowest round that is not complete here, those first who say they are further.
 void Dag::State::ask_for_rounds(Fx& fx) {
   const std::uint64_t far = config.host_fetches_beyond;
-  const bool slowly = far != 0 && frontier.reached().value > slots.next().value + far;
-  if (!lagging() || (slowly && pull_clock.ticks() % kTicksFarBehind != 0)) return;
+  const bool slowly = far != 0 && where.frontier().reached().value > slots.next().value + far;
+  if (!where.lagging() || (slowly && pull_clock.ticks() % kTicksFarBehind != 0)) return;
   const std::uint64_t decided = slots.next().value > 2 ? slots.next().value - 2 : 1;
-  Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
-  while (r <= store.top() && rounds().complete(r)) ++r.value;
+  Round r{std::max({store.floor().value + 1, decided, where.own() ? where.round().value : 1})};
+  while (r <= store.top() && where.rounds().complete(r)) ++r.value;
   if (r != round_asked) {
     round_asked = r;
     const std::uint32_t turn = pull_clock.ticks() % config.committee.size();
@@ -180,7 +170,7 @@ void Dag::State::ask_for_rounds(Fx& fx) {
   }
   pull_clock.hurry(round_search.hopeful());
   round_search.tick(config.committee, config.self, [&](NodeId peer) {
-    if (ahead(frontier.seen(peer)) && may_ask(peer)) {
+    if (where.ahead(where.frontier().seen(peer)) && may_ask(peer)) {
       fx.send(peer, WantRound{r, not_wanted(r)});
     }
     return true;
@@ -209,7 +199,7 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
 // asks on from there, whatever it holds: of an equivocator that was another branch.
 void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
                            Fx& fx) {
-  const bool behind = frontier.seen(to).value + GivenChains::kFirst < block->round().value;
+  const bool behind = where.frontier().seen(to).value + GivenChains::kFirst < block->round().value;
   const std::uint32_t most = config.limits.give_blocks;
   const NodeId author = block->author();
   const GivenChains::Walk walk = given.begins(to, *block, behind, most);

@@ -23,7 +23,8 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
   auto read = records.read_block(record);
   if (!read) return;
   const BlockPtr& block = read->block;
-  if (!started && record.table == kOwn && (!own || block->round() > own->round())) own = block;
+  if (!started && record.table == kOwn && (!where.own() || block->round() > where.round()))
+    where.made(block);
   restored.add(std::move(*read));
 }
 
@@ -42,11 +43,11 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
-    store.accept(*entry, derived_claim(*entry));
+    store.accept(*entry, derived().claim(*entry));
     was_accepted(*entry->block);
     if (lean.forget(edge)) missing.found(edge);  // the host has its payload
     ++stats.blocks_accepted;
-    undelivered.add(*block, own_round());
+    undelivered.add(*block, where.round());
   }
   if (!entry->delivered) {
     store.deliver(*entry);
@@ -96,13 +97,13 @@ void Dag::State::start(Fx& fx) {
     if (came_with_log) vouched.add(edge);
     place(block);
     Entry& entry = *store.find(edge);
-    store.accept(entry, derived_claim(entry));
+    store.accept(entry, derived().claim(entry));
     charge_restored(entry);
-    undelivered.add(*block, own_round());
+    undelivered.add(*block, where.round());
   }
   count_restored_evidence(fx);
   started = true;
-  began_at = own_round();
+  began_at = where.round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const chassis::RestoredCommit& commit : restored.take_commits()) {
     const Entry* block = store.by_digest(commit.slot, commit.leader);
@@ -111,7 +112,7 @@ void Dag::State::start(Fx& fx) {
     again.before = commit.before;
     fx.deliver(std::move(again));
   }
-  if (own) fx.broadcast(Push{outgoing()});
+  if (where.own()) fx.broadcast(Push{outgoing()});
   pushed_recently = true;
   fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
   progress(fx);

@@ -10,20 +10,12 @@
 #include <vector>
 
 #include "../chassis/answers.hpp"
-#include "../chassis/frontier.hpp"
 #include "../chassis/latecomers.hpp"
 #include "../chassis/patience.hpp"
 #include "../chassis/round_timer.hpp"
 #include "../chassis/service.hpp"
-#include "../chassis/waits.hpp"
-#include "../chassis/wave_coin.hpp"
-#include "arrivals.hpp"
-#include "awaited_verdicts.hpp"
-#include "backlog.hpp"
 #include "committer.hpp"
 #include "composer.hpp"
-#include "cones.hpp"
-#include "culprits.hpp"
 #include "given_chains.hpp"
 #include "header_only.hpp"
 #include "hosts_turn.hpp"
@@ -32,37 +24,27 @@
 #include "missing.hpp"
 #include "pace.hpp"
 #include "packed_blocks.hpp"
+#include "parts.hpp"
 #include "proofs.hpp"
 #include "pull_clock.hpp"
-#include "records.hpp"
 #include "restored_records.hpp"
-#include "rounds.hpp"
 #include "search.hpp"
-#include "slots.hpp"
-#include "store.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/dag/policy.hpp"
+#include "timers.hpp"
 #include "twins.hpp"
-#include "undelivered.hpp"
 #include "unproved.hpp"
 #include "vouched.hpp"
+#include "waves.hpp"
+#include "whereabouts.hpp"
 #include "witnesses.hpp"
 
 namespace thresher::dag {
 
-/// Timers of a node.
-enum Timer : std::uint32_t {
-  kRoundTimer = 1,
-  kPullTimer = 2,
-  kPushTimer = 3,
-  kPaceTimer = 4,
-  kServeTimer = 5,
-  kTurnTimer = 6
-};
-
-struct Dag::State {
-  explicit State(Config c);
+struct Dag::State : Parts {
+  explicit State(Config c) : State(Parts(std::move(c)), nullptr) {}
+  State(const State& other) : State(Parts(other), &other) {}
 
   // admission.cpp: what peers send
   void receive(NodeId from, const Push& message, Fx& fx);
@@ -74,8 +56,6 @@ struct Dag::State {
   void settle(std::vector<Edge> ready, Fx& fx);
   void settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx);
   bool acceptable(Entry& entry);
-  std::optional<Edge> derived_vote(const Entry& entry) const;
-  std::optional<Edge> derived_claim(const Entry& entry) const;
   std::optional<Edge> unproved_part(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
@@ -85,7 +65,6 @@ struct Dag::State {
   void forget_packed(const Edge& edge);
 
   // lean.cpp: blocks held by their header alone, where an author's payloads are too much
-  bool is_far(Round round) const;
   void was_accepted(const Block& block);
   bool too_much(const Entry& entry) const;
   void drop_payload(Entry& entry);
@@ -114,9 +93,6 @@ struct Dag::State {
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
-  /// A peer has written a block, of this round, that this node cannot follow with what it holds.
-  bool ahead(Round seen) const;
-  bool lagging() const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   Round held_below(const Edge& edge) const;
   void add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found, Fx& fx);
@@ -165,11 +141,6 @@ struct Dag::State {
   void watch_round(Fx& fx);
   void waited_a_step(Fx& fx);
   Round watched() const;
-  struct Draft {
-    Header header;
-    Payload payload;
-    std::vector<BlockPtr> attached;  // that will go along with it
-  };
   Draft compose(Round r, Fx& fx);
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
@@ -196,15 +167,7 @@ struct Dag::State {
   // vouched.cpp: what came with the log of peers
   bool may_show(const BlockPtr& block, Fx& fx);
 
-  // waves.cpp: leaders by a coin, and votes through what lies between
-  void receive(NodeId from, const coin::Share& message, Fx& fx);
-  void toss_ready(Fx& fx);
-  template <class Input>
-  void feed_coin(const Input& input, Fx& fx);
-  void reveal(Round slot, NodeId leader);
-  void count_seen(Entry& entry);
-  void forget_waves();
-  void expired_of_coin(TimerId id, Fx& fx);
+  void receive(NodeId from, const coin::Share& m, Fx& fx) { waves.receive(from, m, fx); }
 
   // recovery.cpp: records
   void restore(const Restored& record, Fx& fx);
@@ -213,67 +176,18 @@ struct Dag::State {
   void start(Fx& fx);
 
   const Policy& policy() const { return *config.rules.policy; }
-  Round own_round() const { return own ? own->round() : Round{0}; }
-  Round next_round() const { return rounds().after(own_round()); }
   // Views of several parts, for one look.
-  Rounds rounds() const { return {config, store, culprits, slots}; }
+  Derived derived() const { return {config, store, slots}; }
   Witnesses witnesses() const { return {config, store, attic, proofs}; }
 
-  Config config;
-  Stats stats;
+  // How far this node is and who leads.
+  Whereabouts where;
+  Waves waves;
 
-  // What is held and decided.
-  Store store;
-  Attic<BlockPtr> attic;
-  Slots slots;
-  Undelivered undelivered;
-
-  // What is counted of peers, and known of them.
-  AwaitedVerdicts awaited;
-  bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
-  Arrivals arrivals;
-  chassis::Answers answers;
-  chassis::Service service;
-  GivenChains given;
-  Culprits culprits;
-  chassis::Latecomers latecomers;
-  chassis::Frontier frontier;
-
-  // What a held block waits for before it is accepted, and on whose account it does.
-  MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
-  chassis::Waits<Edge> waits;
-  Unproved unproved;
-  PackedBlocks packed;
-  KeptPayload kept_payload;
-  HeaderOnly lean;
-  Twins twins;
-
-  // When what is missing is asked for, and what may be shown to others that ask.
-  PullClock pull_clock;
-  Round round_asked{0};  // that is incomplete
-  Search round_search;
-  Proofs proofs;  // durable once a claim that they prove was accepted
-  Vouched vouched;
-
-  // The own blocks: what goes into the next one, and when it is made.
-  Backlog backlog;
-  BlockPtr own;                // last own block; null before the first
-  std::optional<Draft> draft;  // waiting for the signature
-  chassis::RoundTimer round_timer;
-  chassis::Patience patience;
-  Pace pace;
-  HostsTurn hosts_turn;
-  bool pushed_recently = false;
-
-  // What a disk or the log of peers brings.
-  Records records;
-  RestoredRecords restored;  // until Start, or the end of a commit
-  bool started = false;
-  Round began_at{0};  // the own round at the start
-
-  // Rules that draw their leaders.
-  chassis::WaveCoin coin;
-  Cones cones;
+ private:
+  /// `like`: of which this one is a copy. A duty refers to parts of its own node and copies what is
+  /// its own.
+  State(Parts parts, const State* like);
 };
 
 }  // namespace thresher::dag

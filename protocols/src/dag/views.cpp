@@ -29,7 +29,7 @@ Footprint Dag::most() const {
   const State& s = *state_;
   const Limits& limits = s.config.limits;
   const std::size_t n = s.config.committee.size();
-  const std::size_t rounds = s.next_round().value + limits.window - s.attic.bottom().value;
+  const std::size_t rounds = s.where.next().value + limits.window - s.attic.bottom().value;
   Footprint out;
   out.blocks = n * (rounds + limits.twins_per_peer);
   out.waiting = out.blocks + n * rounds;
@@ -66,9 +66,9 @@ bool Dag::convicts(NodeId member) const {
 
 std::vector<Edge> Dag::vouched() const {
   const State& s = *state_;
-  if (!s.own) return {};
-  std::set<Edge> seen{s.own->edge()};
-  std::vector<Edge> todo{s.own->edge()};
+  if (!s.where.own()) return {};
+  std::set<Edge> seen{s.where.own()->edge()};
+  std::vector<Edge> todo{s.where.own()->edge()};
   std::vector<Edge> out;
   while (!todo.empty()) {
     const Entry* e = s.store.find(todo.back());

@@ -8,12 +8,8 @@ namespace thresher::dag {
 bool Dag::State::may_show(const BlockPtr& block, Fx& fx) {
   const Edge edge = block->edge();
   if (vouched.may_be_shown(edge)) return true;
-  if (vouched.begins_look(edge)) {
-    ++stats.signatures_checked;
-    const std::uint64_t ticket =
-        awaited.keep({.block = block, .from = config.self, .vouched = true});
-    fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature, config.self});
-  }
+  if (vouched.begins_look(edge))
+    awaited.ask({.block = block, .from = config.self, .vouched = true}, stats, fx);
   return false;
 }
 
