@@ -47,9 +47,7 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
 
 // H1. For a block that nothing held refers to.
 bool Dag::State::author_has_room(NodeId author) const {
-  return kept_payload.waiting(author) < config.limits.waiting_per_peer &&
-         kept_payload.bytes(author) < config.limits.waiting_bytes_per_peer &&
-         missing.of(author) < config.limits.missing_per_peer;
+  return payloads.has_room(author) && missing.of(author) < config.limits.missing_per_peer;
 }
 
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
@@ -121,7 +119,7 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
   // A block that was named in the meantime, and so let in, comes in full after a question.
   if (!author_has_room(block->author())) return;
   packed.add(block);
-  kept_payload.begins_to_wait(*block);
+  payloads.begins_to_wait(*block);
   arm_pull(fx);
 }
 
@@ -171,11 +169,11 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   if (store.first(edge.round, edge.author) != nullptr) {
     const auto payer = payer_of(edge);
     if (!payer) return;
-    twins.hold(edge, *payer);
+    payloads.hold_twin(edge, *payer);
   }
   missing.found(edge);
   forget_packed(edge);
-  kept_payload.begins_to_wait(*block);
+  payloads.begins_to_wait(*block);
   if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
@@ -189,15 +187,14 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     ready.insert(ready.begin(), edge);
   }
   settle(std::move(ready), fx);
-  drop_if_too_much(edge);
+  payloads.drop_if_too_much(edge);
   arm_pull(fx);
   remind(*block, fx);
   unfold_after(edge.round, fx);
 }
 
 void Dag::State::forget_packed(const Edge& edge) {
-  if (const BlockPtr block = packed.take(edge.round, edge.author))
-    kept_payload.waits_no_more(*block);
+  if (const BlockPtr block = packed.take(edge.round, edge.author)) payloads.waits_no_more(*block);
 }
 
 // N6. True when every edge is settled and the claim is proved; else registers what it waits for.
@@ -243,6 +240,37 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
   arm_pull(fx);
 }
 
+// H3. Whether a block that is acceptable but for its payload can be accepted now; else its payload
+// is asked for, now or when it is needed.
+bool Dag::State::has_payload(Entry& entry, Fx& fx) {
+  using Found = PayloadRoom::Found;
+  const Found found = payloads.look_at(entry);
+  if (found == Found::kHere) return true;
+  // A block of somebody else may rest on it already.
+  if (found == Found::kHeldBack) pull_clock.hurry();
+  if (found != Found::kLacking) return false;
+  const Edge edge = entry.edge();
+  need(edge, edge, edge.author, fx);
+  for (const Edge& child : waits.of(edge)) missing.need(edge, child, child.author);
+  return false;
+}
+
+// The rest of a block of which the header is held.
+void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
+  const Edge edge = block->edge();
+  if (!missing.contains(edge) || !payloads.take(block)) return;
+  missing.found(edge);
+  settle(std::vector{edge}, fx);
+  payloads.drop_if_too_much(edge);
+}
+
+// H3. This node, or others, went on.
+void Dag::State::bring_near(Fx& fx) {
+  std::vector<Edge> ready;
+  payloads.bring_near(ready);
+  if (!ready.empty()) settle(std::move(ready), fx);
+}
+
 // N6. Accepts one block if it can be; blocks that waited for it are added to `ready`.
 void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   Entry* entry = store.find(edge);
@@ -253,7 +281,7 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
     wake_evidence(Round{edge.round.value - 2}, ready);
   }
   if (waves.used()) waves.count_seen(*entry);
-  was_accepted(*block);
+  payloads.was_accepted(*block);
   ++stats.blocks_accepted;
   undelivered.add(*block, where.round());
   if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);

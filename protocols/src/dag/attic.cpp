@@ -9,17 +9,16 @@ namespace thresher::dag {
 // F1, F3. A block leaves the store. An accepted block may be named, so others need it, and its
 // charge lasts as long as it does.
 void Dag::State::falls_below(const Entry& entry) {
-  if (entry.accepted) {
-    const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
-    return attic.keep(slim ? header_alone(entry.block) : entry.block);
-  }
-  twins.forget(*entry.block);
+  payloads.leaves_store(entry);
+  if (!entry.accepted) return;
+  const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
+  attic.keep(slim ? header_alone(entry.block) : entry.block);
 }
 
 // F1: M rounds below the floor a block goes for good.
 void Dag::State::raise_attic(Round floor, Fx& fx) {
   attic.raise(floor, [&](const BlockPtr& block) {
-    twins.forget(*block);
+    payloads.forget_twin(*block);
     vouched.forget(block->edge());
     erase_record(block, fx);
   });
@@ -47,7 +46,7 @@ bool Dag::State::restore_below(const BlockPtr& block, Fx& fx) {
 BlockPtr Dag::State::servable(const Edge& edge) const {
   if (edge.round <= store.floor()) return attic.find(edge.round, edge.author, edge.digest);
   const Entry* entry = store.find(edge);
-  return entry == nullptr || lean.contains(edge) ? nullptr : entry->block;
+  return entry == nullptr || payloads.lacks(edge) ? nullptr : entry->block;
 }
 
 }  // namespace thresher::dag

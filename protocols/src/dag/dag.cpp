@@ -10,7 +10,8 @@ namespace thresher::dag {
 Dag::State::State(Parts parts, const State* like)
     : Parts(std::move(parts)),
       where(config, store, culprits, slots, like != nullptr ? &like->where : nullptr),
-      waves(config, store, slots, where, stats, like != nullptr ? &like->waves : nullptr) {}
+      waves(config, store, slots, where, stats, like != nullptr ? &like->waves : nullptr),
+      payloads(config, store, culprits, where, like != nullptr ? &like->payloads : nullptr) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}

@@ -90,8 +90,6 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   THRESHER_ASSERT(floor < slots.next(), "only decided rounds are forgotten");
   for (Round r = store.floor(); r < floor; ++r.value) records.erase_delivered(r, fx);
   store.raise_floor(floor, [&](const Entry& e) {
-    if (!e.accepted) kept_payload.waits_no_more(*e.block);
-    lean.forget(e.edge());
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
@@ -106,7 +104,7 @@ void Dag::State::forget_below(Round floor, Fx& fx) {
   waits.forget(floor, freed);
   unproved.forget(floor, freed);
   missing.forget(floor);
-  packed.forget(floor, [this](const Block& block) { kept_payload.waits_no_more(block); });
+  packed.forget(floor, [this](const Block& block) { payloads.waits_no_more(block); });
   patience.forget(floor);
   forget_evidence(attic.bottom(), fx);
   settle(std::move(freed), fx);

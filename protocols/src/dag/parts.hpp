@@ -15,9 +15,7 @@
 #include "backlog.hpp"
 #include "culprits.hpp"
 #include "given_chains.hpp"
-#include "header_only.hpp"
 #include "hosts_turn.hpp"
-#include "kept_payload.hpp"
 #include "missing.hpp"
 #include "pace.hpp"
 #include "packed_blocks.hpp"
@@ -30,7 +28,6 @@
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/policy.hpp"
-#include "twins.hpp"
 #include "undelivered.hpp"
 #include "unproved.hpp"
 #include "vouched.hpp"
@@ -57,8 +54,6 @@ struct Parts {
         given(config.committee),
         latecomers(config.committee),
         missing(config.committee),
-        kept_payload(config.committee),
-        twins(config.committee),
         patience(config.committee, config.timeout.value, config.limits.window),
         pace(config) {}
 
@@ -95,9 +90,6 @@ struct Parts {
   MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
   Unproved unproved;
   PackedBlocks packed;
-  KeptPayload kept_payload;
-  HeaderOnly lean;
-  Twins twins;
 
   // When what is missing is asked for, and what may be shown to others that ask.
   PullClock pull_clock;

@@ -37,8 +37,8 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   for (std::size_t i = 0; i < todo.size() && seen.size() < kLookedAt; ++i) {
     const Edge e = todo[i];
     if (!seen.insert(e).second || store.find(e) == nullptr) continue;
-    const NodeId payer = twins.payer(e).value_or(e.author);
-    if (policy().room_for_twin(twins.held_for(payer), config.limits)) return payer;
+    const NodeId payer = payloads.payer(e).value_or(e.author);
+    if (payloads.room_for_twin(payer)) return payer;
     rest_on(e);
   }
   return std::nullopt;
@@ -50,7 +50,7 @@ void Dag::State::hurry(Fx& fx) {
 }
 
 void Dag::State::arm_pull(Fx& fx) {
-  if (missing.empty() && unproved.empty() && packed.empty() && lean.held_back().empty() &&
+  if (missing.empty() && unproved.empty() && packed.empty() && !payloads.holds_back() &&
       !where.lagging() && !missing.on_trial()) {
     return;
   }
@@ -76,7 +76,9 @@ void Dag::State::pull(Fx& fx) {
   packed.each(
       [&](const BlockPtr& block) { need(block->edge(), block->edge(), block->author(), fx); });
   pull_clock.look_again(missing.on_trial());
-  want_held_back(fx);
+  std::vector<PayloadRoom::Wanted> wanted;
+  if (payloads.want_held_back(pull_clock.ticks(), wanted)) pull_clock.hurry();
+  for (const PayloadRoom::Wanted& one : wanted) need(one.edge, one.child, one.payer, fx);
   ask_for_blocks(fx);
   ask_for_evidence(fx);
   ask_for_rounds(fx);

@@ -37,15 +37,15 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     if (edge.author == config.self) accuse_self(*block, fx);
     missing.found(edge);
     forget_packed(edge);
-    kept_payload.begins_to_wait(*block);
+    payloads.begins_to_wait(*block);
     place(block);
     if (one.vouched) vouched.add(edge);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
     store.accept(*entry, derived().claim(*entry));
-    was_accepted(*entry->block);
-    if (lean.forget(edge)) missing.found(edge);  // the host has its payload
+    payloads.was_accepted(*entry->block);
+    if (payloads.host_has(edge)) missing.found(edge);  // the host has its payload
     ++stats.blocks_accepted;
     undelivered.add(*block, where.round());
   }
@@ -98,7 +98,7 @@ void Dag::State::start(Fx& fx) {
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived().claim(entry));
-    charge_restored(entry);
+    payloads.charge_restored(entry);
     undelivered.add(*block, where.round());
   }
   count_restored_evidence(fx);

@@ -25,6 +25,7 @@
 #include "pace.hpp"
 #include "packed_blocks.hpp"
 #include "parts.hpp"
+#include "payload_room.hpp"
 #include "proofs.hpp"
 #include "pull_clock.hpp"
 #include "restored_records.hpp"
@@ -59,26 +60,13 @@ struct Dag::State : Parts {
   std::optional<Edge> unproved_part(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
+  bool has_payload(Entry& entry, Fx& fx);
+  void take_payload(const BlockPtr& block, Fx& fx);
+  void bring_near(Fx& fx);
   void hold_packed(const BlockPtr& block, Fx& fx);
   bool unfold(const BlockPtr& block, Fx& fx);
   void unfold_after(Round round, Fx& fx);
   void forget_packed(const Edge& edge);
-
-  // lean.cpp: blocks held by their header alone, where an author's payloads are too much
-  void was_accepted(const Block& block);
-  bool too_much(const Entry& entry) const;
-  void drop_payload(Entry& entry);
-  void drop_if_too_much(const Edge& edge);
-  bool has_payload(Entry& entry, Fx& fx);
-  void take_payload(const BlockPtr& block, Fx& fx);
-  void bring_near(Fx& fx);
-
-  // held_back.cpp: payloads of equivocators' further blocks, for their own sake and for others'
-  bool charge(const Edge& edge, NodeId payer, std::uint64_t bytes);
-  std::optional<NodeId> charge_one_of(const NodeSet& authors, const Edge& edge, NodeSet& had_more);
-  bool is_held_back(Entry& entry);
-  void want_held_back(Fx& fx);
-  void charge_restored(const Entry& entry);
 
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
@@ -183,6 +171,7 @@ struct Dag::State : Parts {
   // How far this node is and who leads.
   Whereabouts where;
   Waves waves;
+  PayloadRoom payloads;
 
  private:
   /// `like`: of which this one is a copy. A duty refers to parts of its own node and copies what is
