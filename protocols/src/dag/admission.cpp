@@ -16,8 +16,8 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
     const bool known = store.find({from, round, message.block->digest}) != nullptr;
     const BlockPtr& own = where.own();
-    if (own && known && service.may(from)) {
-      served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
+    if (own && known && giving.may(from)) {
+      giving.served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
       fx.send(from, Push{outgoing()});
     }
     if (round <= store.floor()) return;
@@ -29,6 +29,24 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
   missing.pushed(message.block->edge());
   take_attached(from, message.attached, fx);
   admit(from, message.block, fx);
+}
+
+// B3: an attached block is taken like one that its author pushed, and waits for its verdict on the
+// account of the peer that attached it.
+void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx) {
+  if (attached.empty()) return;
+  if (arrivals.misleads(from) || attached.size() > config.limits.attached_blocks) {
+    ++stats.refused;
+    return;
+  }
+  for (const BlockPtr& block : attached) {
+    if (!block || block->round().value > where.next().value + config.limits.window) continue;
+    if (Entry* held = store.find(block->edge())) {
+      if (held->attached_by == kNobody) held->attached_by = from;
+      continue;
+    }
+    admit(from, block, fx, true);
+  }
 }
 
 void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
@@ -84,7 +102,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     return verified.ok ? testify(p, fx) : void();
   }
   if (p.other) return check_next(p, verified.ok, fx);
-  if (p.vouched) return vouched.looked_at(p.block->edge(), verified.ok);  // V2
+  if (p.vouched) return showing.looked_at(p.block->edge(), verified.ok);  // V2
   arrivals.block_judged(p.from, p.block->header.payload_bytes);
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;

@@ -11,7 +11,13 @@ Dag::State::State(Parts parts, const State* like)
     : Parts(std::move(parts)),
       where(config, store, culprits, slots, like != nullptr ? &like->where : nullptr),
       waves(config, store, slots, where, stats, like != nullptr ? &like->waves : nullptr),
-      payloads(config, store, culprits, where, like != nullptr ? &like->payloads : nullptr) {}
+      payloads(config, store, culprits, where, like != nullptr ? &like->payloads : nullptr),
+      showing(config.self, awaited, stats, like != nullptr ? &like->showing : nullptr),
+      below(config, where, records, payloads, showing, like != nullptr ? &like->below : nullptr),
+      attachments(config, store, culprits, where, showing,
+                  like != nullptr ? &like->attachments : nullptr),
+      giving(config, store, below.attic(), payloads, where, attachments, showing, stats,
+             like != nullptr ? &like->giving : nullptr) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}

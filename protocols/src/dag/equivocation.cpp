@@ -72,10 +72,11 @@ void Dag::State::remind(const Block& block, Fx& fx) {
   const NodeId author = block.author();
   if (!where.own() || author == config.self || culprits.contains(author)) return;
   for (const NodeId id : culprits.unheard_by(block, where.own()->round())) {
-    if (!policy().tells_of(id) || !service.may(author)) continue;
+    if (!policy().tells_of(id) || !giving.may(author)) continue;
     culprits.told(id, author, where.own()->round());
     const Equivocation& proof = culprits.proof(id);
-    served(author, header_bytes(proof.first->header) + header_bytes(proof.second->header), fx);
+    giving.served(author, header_bytes(proof.first->header) + header_bytes(proof.second->header),
+                  fx);
     fx.send(author, proof);
   }
 }

@@ -32,19 +32,19 @@ bool says_nothing_new(std::span<const BlockPtr> headers, const Header& h, Round 
 
 // E1: every node with evidence answers, for any leader.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
-  if (config.rules.edges != Edges::kSparse || !service.may(from)) return;
+  if (config.rules.edges != Edges::kSparse || !giving.may(from)) return;
   const Witnesses here = witnesses();
   const auto leader = here.provable(message.slot, message.leader);
   if (!leader) return;
   Evidence answer{message.slot, message.leader, {}};
   std::uint64_t bytes = 0;
   for (const Witnesses::Witness& w : here.of(*leader)) {
-    if (!may_show(w.block, fx)) continue;
+    if (!showing.may_show(w.block, fx)) continue;
     if (!policy().fits_evidence(w.block->header, config.limits, bytes)) break;
     answer.headers.push_back(header_alone(w.block));
   }
   if (answer.headers.empty()) return;
-  served(from, bytes, fx);
+  giving.served(from, bytes, fx);
   fx.send(from, std::move(answer));
 }
 
@@ -152,7 +152,7 @@ void Dag::State::restore_evidence(const Restored& record) {
 
 // After the blocks: they say from which round on.
 void Dag::State::count_restored_evidence(Fx& fx) {
-  forget_evidence(attic.bottom(), fx);
+  forget_evidence(below.attic().bottom(), fx);
   proofs.each([&](Round slot, const Digest& leader, std::span<const BlockPtr> headers) {
     if (config.rules.two_delays && leader == kAboutKill) {
       testify_kill(slot);

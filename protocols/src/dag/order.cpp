@@ -93,9 +93,9 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
-    falls_below(e);
+    below.take(e);
   });
-  raise_attic(floor, fx);
+  below.raise(floor, fx);
   forget_below(floor, fx);
 }
 
@@ -106,7 +106,7 @@ void Dag::State::forget_below(Round floor, Fx& fx) {
   missing.forget(floor);
   packed.forget(floor, [this](const Block& block) { payloads.waits_no_more(block); });
   patience.forget(floor);
-  forget_evidence(attic.bottom(), fx);
+  forget_evidence(below.attic().bottom(), fx);
   settle(std::move(freed), fx);
 }
 

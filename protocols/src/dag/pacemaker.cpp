@@ -121,7 +121,7 @@ Draft Dag::State::compose(Round r, Fx& fx) {
   const bool leads = !config.rules.coin && slots.leader(r) == config.self;
   const Rounds& now = where.rounds();
   out.header = Composer(config, store, culprits, now).header(r, where.own(), out.payload, leads);
-  out.attached = attachments(out.header, fx);
+  out.attached = attachments.with(out.header, fx);
   return out;
 }
 
@@ -160,7 +160,7 @@ void Dag::State::expired(TimerId id, Fx& fx) {
       pull(fx);
       return;
     case kServeTimer:
-      service.afresh();
+      giving.afresh();
       return;
     case kPaceTimer:
       pace.over();

@@ -5,16 +5,13 @@
 #pragma once
 
 #include "../chassis/answers.hpp"
-#include "../chassis/latecomers.hpp"
 #include "../chassis/patience.hpp"
 #include "../chassis/round_timer.hpp"
-#include "../chassis/service.hpp"
 #include "../chassis/waits.hpp"
 #include "arrivals.hpp"
 #include "awaited_verdicts.hpp"
 #include "backlog.hpp"
 #include "culprits.hpp"
-#include "given_chains.hpp"
 #include "hosts_turn.hpp"
 #include "missing.hpp"
 #include "pace.hpp"
@@ -26,11 +23,9 @@
 #include "search.hpp"
 #include "slots.hpp"
 #include "store.hpp"
-#include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/policy.hpp"
 #include "undelivered.hpp"
 #include "unproved.hpp"
-#include "vouched.hpp"
 
 namespace thresher::dag {
 
@@ -48,11 +43,7 @@ struct Parts {
         culprits(config.committee),
         backlog(config.limits.pending_submits),
         records(config),
-        attic(config.rules.policy->kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
         answers(config.committee, config.limits.wants_per_peer),
-        service(config.committee, config.limits.served_bytes),
-        given(config.committee),
-        latecomers(config.committee),
         missing(config.committee),
         patience(config.committee, config.timeout.value, config.limits.window),
         pace(config) {}
@@ -76,15 +67,9 @@ struct Parts {
   // Payloads for own blocks, and what is written for a restart.
   Backlog backlog;
   Records records;
-  // What is held and decided.
-  Attic<BlockPtr> attic;
-
   // What is counted of peers, and known of them.
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
   chassis::Answers answers;
-  chassis::Service service;
-  GivenChains given;
-  chassis::Latecomers latecomers;
 
   // What a held block waits for before it is accepted, and on whose account it does.
   MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
@@ -96,7 +81,6 @@ struct Parts {
   Round round_asked{0};  // that is incomplete
   Search round_search;
   Proofs proofs;  // durable once a claim that they prove was accepted
-  Vouched vouched;
 
   // The own blocks: what goes into the next one, and when it is made.
   std::optional<Draft> draft;  // waiting for the signature

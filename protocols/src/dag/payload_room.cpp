@@ -37,6 +37,10 @@ void PayloadRoom::leaves_store(const Entry& entry) {
   header_only_.forget(entry.edge());
 }
 
+bool PayloadRoom::room_for_twin(NodeId payer) const {
+  return config_.rules.policy->room_for_twin(twins_.held_for(payer), config_.limits);
+}
+
 // Whether an author's payloads are more than they may be, this one among them.
 bool PayloadRoom::too_much(const Entry& entry) const {
   const NodeId author = entry.block->author();

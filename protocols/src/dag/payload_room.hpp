@@ -79,9 +79,7 @@ class PayloadRoom {
     return kept_.waiting(author) < config_.limits.waiting_per_peer &&
            kept_.bytes(author) < config_.limits.waiting_bytes_per_peer;
   }
-  bool room_for_twin(NodeId payer) const {
-    return config_.rules.policy->room_for_twin(twins_.held_for(payer), config_.limits);
-  }
+  bool room_for_twin(NodeId payer) const;
   /// For whose sake it is held; empty: it is no twin.
   std::optional<NodeId> payer(const Edge& twin) const { return twins_.payer(twin); }
   /// It is held by its header alone.

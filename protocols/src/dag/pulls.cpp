@@ -6,7 +6,6 @@
 
 namespace thresher::dag {
 namespace {
-constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 32;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
@@ -67,7 +66,7 @@ bool Dag::State::may_ask(NodeId peer) {
 // Runs a short while after something was found missing: pushes usually arrive in between.
 void Dag::State::pull(Fx& fx) {
   const PullClock::Tick tick = pull_clock.tick();
-  missing.each_late([&](NodeId author) { latecomers.flag(author, where.round()); });  // B1
+  missing.each_late([&](NodeId author) { attachments.was_missing(author); });  // B1
   if (tick == PullClock::Tick::kHalf) {
     ask_for_blocks(fx);
     return arm_pull(fx);
@@ -177,75 +176,6 @@ void Dag::State::ask_for_rounds(Fx& fx) {
     }
     return true;
   });
-}
-
-void Dag::State::served(NodeId to, std::uint64_t bytes, Fx& fx) {
-  if (service.count(to, bytes)) fx.push(ArmTimer{{kServeTimer, {}}, kServedAfresh});
-}
-
-void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
-  Give answer;
-  std::uint64_t bytes = 0;
-  for (const BlockPtr& block : blocks) {
-    if (answer.blocks.size() >= config.limits.give_blocks) break;
-    bytes += header_bytes(block->header) + block->header.payload_bytes;
-    if (!answer.blocks.empty() && bytes > config.limits.give_bytes) break;
-    answer.blocks.push_back(block);
-  }
-  served(to, bytes, fx);
-  fx.send(to, std::move(answer));
-}
-
-// The author's blocks below one that `to` asked for, above round `held`: a node that misses one of
-// a burst misses those before it. All to a peer that is behind; else a few, and twice as many if it
-// asks on from there, whatever it holds: of an equivocator that was another branch.
-void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
-                           Fx& fx) {
-  const bool behind = where.frontier().seen(to).value + GivenChains::kFirst < block->round().value;
-  const std::uint32_t most = config.limits.give_blocks;
-  const NodeId author = block->author();
-  const GivenChains::Walk walk = given.begins(to, *block, behind, most);
-  for (std::uint32_t left = walk.blocks; left > 0 && found.size() < most; --left) {
-    given.reached(to, author, block->header.self.digest);
-    if (!walk.goes_on && block->header.self.round <= held) return;
-    block = servable(block->header.self);
-    if (!block || !may_show(block, fx)) return;
-    found.push_back(block);
-  }
-}
-
-void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
-  if (message.blocks.size() > config.limits.give_blocks) {
-    ++stats.refused;
-    return;
-  }
-  if (!service.may(from)) return;
-  std::vector<BlockPtr> found;
-  std::vector<Round> held;
-  for (std::size_t i = 0; i < message.blocks.size(); ++i) {
-    BlockPtr block = servable(message.blocks[i]);
-    if (!block || !may_show(block, fx)) continue;
-    found.push_back(std::move(block));
-    held.push_back(i < message.held.size() ? message.held[i] : Round{0});
-    missed_by(message.blocks[i], from);
-  }
-  const std::size_t asked = found.size();
-  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], held[i], found, fx);
-  if (!found.empty()) give(from, found, fx);
-}
-
-void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
-  if (!service.may(from)) return;
-  std::vector<BlockPtr> found;
-  for (Round r{std::max(message.round.value, attic.bottom().value + 1)};
-       r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {
-    for (BlockPtr& block : accepted_of(store, attic, r)) {
-      const bool had = r == message.round && message.have.contains(block->author());
-      if (block->author() == from || had || !may_show(block, fx)) continue;
-      found.push_back(std::move(block));
-    }
-  }
-  if (!found.empty()) give(from, found, fx);
 }
 
 }  // namespace thresher::dag

@@ -39,7 +39,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     forget_packed(edge);
     payloads.begins_to_wait(*block);
     place(block);
-    if (one.vouched) vouched.add(edge);
+    if (one.vouched) showing.came_with_log(edge);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
@@ -83,18 +83,18 @@ void Dag::State::start(Fx& fx) {
     slots.restore(last->slot, restored.leaders());
     if (last->slot.value > config.gc_depth) {
       store.raise_floor(Round{last->slot.value - config.gc_depth}, [](const Entry&) {});
-      attic.raise(store.floor(), [](const BlockPtr&) {});
+      below.begin_at(store.floor());
     }
   }
   for (const auto& [block, came_with_log] : restored.take_blocks_by_round()) {
     const Round round = block->round();
     const Edge edge = block->edge();
     if (round <= store.floor()) {
-      if (restore_below(block, fx) && came_with_log) vouched.add(edge);
+      if (below.restore(block, fx) && came_with_log) showing.came_with_log(edge);
       continue;
     }
     if (store.find(edge) != nullptr) continue;
-    if (came_with_log) vouched.add(edge);
+    if (came_with_log) showing.came_with_log(edge);
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived().claim(entry));

@@ -14,9 +14,12 @@
 #include "../chassis/patience.hpp"
 #include "../chassis/round_timer.hpp"
 #include "../chassis/service.hpp"
+#include "attachments.hpp"
+#include "below_floor.hpp"
 #include "committer.hpp"
 #include "composer.hpp"
 #include "given_chains.hpp"
+#include "giving.hpp"
 #include "header_only.hpp"
 #include "hosts_turn.hpp"
 #include "kept_payload.hpp"
@@ -30,6 +33,7 @@
 #include "pull_clock.hpp"
 #include "restored_records.hpp"
 #include "search.hpp"
+#include "showing.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/dag/policy.hpp"
@@ -50,6 +54,7 @@ struct Dag::State : Parts {
   // admission.cpp: what peers send
   void receive(NodeId from, const Push& message, Fx& fx);
   void receive(NodeId from, const Give& message, Fx& fx);
+  void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
   void verdict(const Verified& verified, Fx& fx);
   void admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached = false);
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
@@ -69,8 +74,6 @@ struct Dag::State : Parts {
   void forget_packed(const Edge& edge);
 
   // pulls.cpp: asking for and handing out what is missing
-  void receive(NodeId from, const Want& message, Fx& fx);
-  void receive(NodeId from, const WantRound& message, Fx& fx);
   void need(const Edge& edge, const Edge& child, NodeId from, Fx& fx);
   std::optional<NodeId> payer_of(const Edge& edge) const;
   bool author_has_room(NodeId author) const;
@@ -81,10 +84,7 @@ struct Dag::State : Parts {
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
-  void served(NodeId to, std::uint64_t bytes, Fx& fx);
   Round held_below(const Edge& edge) const;
-  void add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found, Fx& fx);
-  void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
   void receive(NodeId from, const WantEvidence& message, Fx& fx);
@@ -108,13 +108,6 @@ struct Dag::State : Parts {
   void convict(Equivocation proof, Fx& fx);
   void remind(const Block& block, Fx& fx);
   void restore_equivocation(const Restored& record);
-
-  // attachments.cpp: blocks that bring what they name
-  void missed_by(const Edge& edge, NodeId asker);
-  bool brings(const Place& place) const;
-  void add_unnamed(Round round, std::vector<Edge>& from) const;
-  std::vector<BlockPtr> attachments(const Header& header, Fx& fx);
-  void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 
   // pacemaker.cpp: when a round is left, and with which block
   bool may_leave(Round r) const;
@@ -145,16 +138,8 @@ struct Dag::State : Parts {
   void raise_floor(Round leader, Fx& fx);
   void forget_below(Round floor, Fx& fx);
 
-  // attic.cpp: what lies below the floor
-  void falls_below(const Entry& entry);
-  void raise_attic(Round floor, Fx& fx);
-  bool restore_below(const BlockPtr& block, Fx& fx);
-  void erase_record(const BlockPtr& block, Fx& fx) const;
-  BlockPtr servable(const Edge& edge) const;
-
-  // vouched.cpp: what came with the log of peers
-  bool may_show(const BlockPtr& block, Fx& fx);
-
+  void receive(NodeId from, const Want& m, Fx& fx) { giving.receive(from, m, fx); }
+  void receive(NodeId from, const WantRound& m, Fx& fx) { giving.receive(from, m, fx); }
   void receive(NodeId from, const coin::Share& m, Fx& fx) { waves.receive(from, m, fx); }
 
   // recovery.cpp: records
@@ -166,12 +151,16 @@ struct Dag::State : Parts {
   const Policy& policy() const { return *config.rules.policy; }
   // Views of several parts, for one look.
   Derived derived() const { return {config, store, slots}; }
-  Witnesses witnesses() const { return {config, store, attic, proofs}; }
+  Witnesses witnesses() const { return {config, store, below.attic(), proofs}; }
 
   // How far this node is and who leads.
   Whereabouts where;
   Waves waves;
   PayloadRoom payloads;
+  Showing showing;
+  BelowFloor below;
+  Attachments attachments;
+  Giving giving;
 
  private:
   /// `like`: of which this one is a copy. A duty refers to parts of its own node and copies what is

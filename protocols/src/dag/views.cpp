@@ -14,7 +14,7 @@ Footprint Dag::footprint() const {
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
-  out.blocks += s.attic.size();
+  out.blocks += s.below.attic().size();
   out.waiting += s.waits.size();
   out.waiting += s.unproved.waiting();
   out.proofs = s.proofs.size();
@@ -29,7 +29,7 @@ Footprint Dag::most() const {
   const State& s = *state_;
   const Limits& limits = s.config.limits;
   const std::size_t n = s.config.committee.size();
-  const std::size_t rounds = s.where.next().value + limits.window - s.attic.bottom().value;
+  const std::size_t rounds = s.where.next().value + limits.window - s.below.attic().bottom().value;
   Footprint out;
   out.blocks = n * (rounds + limits.twins_per_peer);
   out.waiting = out.blocks + n * rounds;
