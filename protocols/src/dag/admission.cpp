@@ -101,7 +101,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     if (!verified.ok) ++stats.refused;
     return verified.ok ? testify(p, fx) : void();
   }
-  if (p.other) return check_next(p, verified.ok, fx);
+  if (p.other) return convictions.check_next(p, verified.ok, fx);
   if (p.vouched) return showing.looked_at(p.block->edge(), verified.ok);  // V2
   arrivals.block_judged(p.from, p.block->header.payload_bytes);
   const bool mine = p.block->author() == config.self;
@@ -111,12 +111,12 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     if (p.attached) arrivals.mislead(p.from);
     return;
   }
-  if (mine) return accuse_self(*p.block, fx);
+  if (mine) return convictions.accuse_self(*p.block, fx);
   const Edge edge = p.block->edge();
   if (edge.round <= store.floor()) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
     if (store.find(edge) != nullptr) return;
-    note_equivocation(first->block, p.block, fx);
+    convictions.note(first->block, p.block, fx);
     if (!missing.contains(edge)) return;
   }
   if (p.block->header.packed) return hold_packed(p.block, fx);
@@ -130,7 +130,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
 // author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
   if (const BlockPtr first = packed.find(block->round(), block->author())) {
-    if (first->digest != block->digest) note_equivocation(first, block, fx);
+    if (first->digest != block->digest) convictions.note(first, block, fx);
     return;
   }
   if (unfold(block, fx)) return;
@@ -165,16 +165,6 @@ void Dag::State::unfold_after(Round round, Fx& fx) {
   }
 }
 
-// A block with our signature that we do not hold, though our blocks are durable before they are
-// sent: the key signs elsewhere, or this is an old copy of the disk.
-void Dag::State::accuse_self(const Block& block, Fx& fx) {
-  if (block.round() <= store.floor()) return;
-  if (store.find({block.author(), block.round(), block.digest}) != nullptr) return;
-  Writer evidence;
-  encode_header(block, evidence);
-  fx.push(Accuse{config.self, Bytes::from(evidence.take())});
-}
-
 // True when some slot latched evidence.
 bool Dag::State::place(const BlockPtr& block) {
   Entry& entry = store.place(block);
@@ -207,7 +197,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   settle(std::move(ready), fx);
   payloads.drop_if_too_much(edge);
   arm_pull(fx);
-  remind(*block, fx);
+  convictions.remind(*block, fx);
   unfold_after(edge.round, fx);
 }
 
@@ -222,31 +212,28 @@ bool Dag::State::acceptable(Entry& entry) {
     pull_clock.hurry();  // what rests on the parent may have found somebody with room for it
     return false;
   }
-  const auto part = unproved_part(entry);
+  const auto part = proving.lacks(entry);
   if (!part) return true;
-  unproved.add(*part, entry.edge());
+  proving.add(*part, entry.edge());
   pull_clock.hurry();
   return false;
 }
 
-// N6. The part of a block without evidence here: its claim, or its KILL (T4).
-std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
-  const Header& h = entry.block->header;
-  if ((!h.claim && !h.kill) || h.author == config.self) return std::nullopt;
-  const Round slot{h.round.value - 2};
-  if (slot <= store.floor()) return std::nullopt;
-  if (h.claim && !policy().claim_proved(store, slot, *h.claim)) return claimed(h, config.committee);
-  if (h.kill && !policy().kill_proved(store, slot)) return Edge{h.author, slot, kAboutKill};
-  return std::nullopt;
+// A header that was sent as evidence.
+void Dag::State::testify(const Awaited& header, Fx& fx) {
+  if (!proving.testify(header)) return;
+  std::vector<Edge> ready;
+  wake_evidence(header.proves->round, ready);
+  settle(std::move(ready), fx);
 }
 
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
     patience.proof_came(slot);
-    unproved.wake(slot, c.leader.digest, ready);
+    proving.wake(slot, c.leader.digest, ready);
   }
-  if (store.killable(slot)) unproved.wake(slot, kAboutKill, ready);
+  if (store.killable(slot)) proving.wake(slot, kAboutKill, ready);
 }
 
 void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
@@ -305,8 +292,8 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);
   if (edge.author != config.self && started) {
     const auto& claim = block->header.claim;
-    if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
-    if (block->header.kill) keep_kill_evidence(Round{edge.round.value - 2}, fx);
+    if (claim) proving.keep(Round{edge.round.value - 2}, *claim, fx);
+    if (block->header.kill) proving.keep_kill(Round{edge.round.value - 2}, fx);
     records.put(kBlock, *block, fx);
   }
   waits.wake(edge, ready);

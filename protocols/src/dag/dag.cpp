@@ -17,7 +17,10 @@ Dag::State::State(Parts parts, const State* like)
       attachments(config, store, culprits, where, showing,
                   like != nullptr ? &like->attachments : nullptr),
       giving(config, store, below.attic(), payloads, where, attachments, showing, stats,
-             like != nullptr ? &like->giving : nullptr) {}
+             like != nullptr ? &like->giving : nullptr),
+      proving(config, store, below.attic(), culprits, waits, awaited, records, showing, giving,
+              stats, like != nullptr ? &like->proving : nullptr),
+      convictions(config, store, where, records, culprits, arrivals, awaited, giving, stats) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}

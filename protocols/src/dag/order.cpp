@@ -102,11 +102,11 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
 void Dag::State::forget_below(Round floor, Fx& fx) {
   std::vector<Edge> freed;
   waits.forget(floor, freed);
-  unproved.forget(floor, freed);
+  proving.wake_below(floor, freed);
   missing.forget(floor);
   packed.forget(floor, [this](const Block& block) { payloads.waits_no_more(block); });
   patience.forget(floor);
-  forget_evidence(below.attic().bottom(), fx);
+  proving.forget(fx);
   settle(std::move(freed), fx);
 }
 

@@ -135,8 +135,8 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   round_timer.restart();
   pushed_recently = true;
   undelivered.reach(own->round());
-  if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
-  if (own->header.kill) keep_kill_evidence(Round{own->round().value - 2}, fx);
+  if (own->header.claim) proving.keep(Round{own->round().value - 2}, *own->header.claim, fx);
+  if (own->header.kill) proving.keep_kill(Round{own->round().value - 2}, fx);
   records.put(kOwn, *own, fx);
   stats.attached += signed_now.attached.size();
   fx.broadcast(Push{outgoing(), std::move(signed_now.attached)});

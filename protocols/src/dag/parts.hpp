@@ -16,7 +16,6 @@
 #include "missing.hpp"
 #include "pace.hpp"
 #include "packed_blocks.hpp"
-#include "proofs.hpp"
 #include "pull_clock.hpp"
 #include "records.hpp"
 #include "restored_records.hpp"
@@ -25,7 +24,6 @@
 #include "store.hpp"
 #include "thresher/protocols/dag/policy.hpp"
 #include "undelivered.hpp"
-#include "unproved.hpp"
 
 namespace thresher::dag {
 
@@ -73,14 +71,12 @@ struct Parts {
 
   // What a held block waits for before it is accepted, and on whose account it does.
   MissingBlocks missing;  // referenced but not held, or of `lean` and asked for
-  Unproved unproved;
   PackedBlocks packed;
 
   // When what is missing is asked for, and what may be shown to others that ask.
   PullClock pull_clock;
   Round round_asked{0};  // that is incomplete
   Search round_search;
-  Proofs proofs;  // durable once a claim that they prove was accepted
 
   // The own blocks: what goes into the next one, and when it is made.
   std::optional<Draft> draft;  // waiting for the signature

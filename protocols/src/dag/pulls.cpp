@@ -49,7 +49,7 @@ void Dag::State::hurry(Fx& fx) {
 }
 
 void Dag::State::arm_pull(Fx& fx) {
-  if (missing.empty() && unproved.empty() && packed.empty() && !payloads.holds_back() &&
+  if (missing.empty() && !proving.waits() && packed.empty() && !payloads.holds_back() &&
       !where.lagging() && !missing.on_trial()) {
     return;
   }
@@ -79,7 +79,7 @@ void Dag::State::pull(Fx& fx) {
   if (payloads.want_held_back(pull_clock.ticks(), wanted)) pull_clock.hurry();
   for (const PayloadRoom::Wanted& one : wanted) need(one.edge, one.child, one.payer, fx);
   ask_for_blocks(fx);
-  ask_for_evidence(fx);
+  if (proving.ask(fx)) pull_clock.hurry();
   ask_for_rounds(fx);
   arm_pull(fx);
 }

@@ -18,8 +18,8 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     if (value.ok() && after.decode(value)) restored.add({slot, before, leader}, std::move(after));
     return;
   }
-  if (record.table == kEvidence) return started ? void() : restore_evidence(record);
-  if (record.table == kEquivocation) return started ? void() : restore_equivocation(record);
+  if (record.table == kEvidence) return started ? void() : proving.restore(record);
+  if (record.table == kEquivocation) return started ? void() : convictions.restore(record);
   auto read = records.read_block(record);
   if (!read) return;
   const BlockPtr& block = read->block;
@@ -34,7 +34,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   const Edge edge{block->author(), round, block->digest};
   if (round <= store.floor()) return;
   if (store.find(edge) == nullptr) {
-    if (edge.author == config.self) accuse_self(*block, fx);
+    if (edge.author == config.self) convictions.accuse_self(*block, fx);
     missing.found(edge);
     forget_packed(edge);
     payloads.begins_to_wait(*block);
@@ -101,7 +101,7 @@ void Dag::State::start(Fx& fx) {
     payloads.charge_restored(entry);
     undelivered.add(*block, where.round());
   }
-  count_restored_evidence(fx);
+  proving.count_restored(fx);
   started = true;
   began_at = where.round();
   // Deliver again what was committed: the host knows its own position and drops what it has.

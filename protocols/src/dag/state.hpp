@@ -18,6 +18,7 @@
 #include "below_floor.hpp"
 #include "committer.hpp"
 #include "composer.hpp"
+#include "convictions.hpp"
 #include "given_chains.hpp"
 #include "giving.hpp"
 #include "header_only.hpp"
@@ -30,6 +31,7 @@
 #include "parts.hpp"
 #include "payload_room.hpp"
 #include "proofs.hpp"
+#include "proving.hpp"
 #include "pull_clock.hpp"
 #include "restored_records.hpp"
 #include "search.hpp"
@@ -62,9 +64,8 @@ struct Dag::State : Parts {
   void settle(std::vector<Edge> ready, Fx& fx);
   void settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx);
   bool acceptable(Entry& entry);
-  std::optional<Edge> unproved_part(const Entry& entry) const;
+  void testify(const Awaited& header, Fx& fx);
   void wake_evidence(Round slot, std::vector<Edge>& ready);
-  void accuse_self(const Block& block, Fx& fx);
   bool has_payload(Entry& entry, Fx& fx);
   void take_payload(const BlockPtr& block, Fx& fx);
   void bring_near(Fx& fx);
@@ -85,29 +86,6 @@ struct Dag::State : Parts {
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
   Round held_below(const Edge& edge) const;
-
-  // evidence.cpp: proving what was accepted
-  void receive(NodeId from, const WantEvidence& message, Fx& fx);
-  void receive(NodeId from, const Evidence& message, Fx& fx);
-  void ask_for_evidence(Fx& fx);
-  void testify(const Awaited& header, Fx& fx);
-  void keep_evidence(Round slot, const Digest& leader, Fx& fx);
-  void keep_headers(const Edge& leader, Fx& fx);
-  void restore_evidence(const Restored& record);
-  void count_restored_evidence(Fx& fx);
-  void forget_evidence(Round bottom, Fx& fx);
-
-  // kills.cpp: the same for KILLs
-  bool testify_kill(Round round);
-  void keep_kill_evidence(Round round, Fx& fx);
-
-  // equivocation.cpp: proofs against who signed two blocks of a round
-  void receive(NodeId from, const Equivocation& message, Fx& fx);
-  void note_equivocation(const BlockPtr& first, const BlockPtr& second, Fx& fx);
-  void check_next(const Awaited& checked, bool ok, Fx& fx);
-  void convict(Equivocation proof, Fx& fx);
-  void remind(const Block& block, Fx& fx);
-  void restore_equivocation(const Restored& record);
 
   // pacemaker.cpp: when a round is left, and with which block
   bool may_leave(Round r) const;
@@ -140,6 +118,9 @@ struct Dag::State : Parts {
 
   void receive(NodeId from, const Want& m, Fx& fx) { giving.receive(from, m, fx); }
   void receive(NodeId from, const WantRound& m, Fx& fx) { giving.receive(from, m, fx); }
+  void receive(NodeId from, const WantEvidence& m, Fx& fx) { proving.receive(from, m, fx); }
+  void receive(NodeId from, const Evidence& m, Fx& fx) { proving.receive(from, m, fx); }
+  void receive(NodeId from, const Equivocation& m, Fx& fx) { convictions.receive(from, m, fx); }
   void receive(NodeId from, const coin::Share& m, Fx& fx) { waves.receive(from, m, fx); }
 
   // recovery.cpp: records
@@ -151,7 +132,6 @@ struct Dag::State : Parts {
   const Policy& policy() const { return *config.rules.policy; }
   // Views of several parts, for one look.
   Derived derived() const { return {config, store, slots}; }
-  Witnesses witnesses() const { return {config, store, below.attic(), proofs}; }
 
   // How far this node is and who leads.
   Whereabouts where;
@@ -161,6 +141,8 @@ struct Dag::State : Parts {
   BelowFloor below;
   Attachments attachments;
   Giving giving;
+  Proving proving;
+  Convictions convictions;
 
  private:
   /// `like`: of which this one is a copy. A duty refers to parts of its own node and copies what is

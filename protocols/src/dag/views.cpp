@@ -16,8 +16,8 @@ Footprint Dag::footprint() const {
   }
   out.blocks += s.below.attic().size();
   out.waiting += s.waits.size();
-  out.waiting += s.unproved.waiting();
-  out.proofs = s.proofs.size();
+  out.waiting += s.proving.waiting();
+  out.proofs = s.proving.headers();
   return out;
 }
 
