@@ -18,15 +18,15 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     const BlockPtr& own = where.own();
     if (own && known && giving.may(from)) {
       giving.served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
-      fx.send(from, Push{outgoing()});
+      fx.send(from, Push{own_blocks.outgoing()});
     }
     if (round <= store.floor()) return;
   }
   if (round.value > where.next().value + config.limits.window) {
-    arm_pull(fx);
+    asking.arm(fx);
     return;
   }
-  missing.pushed(message.block->edge());
+  asking.pushed(message.block->edge());
   take_attached(from, message.attached, fx);
   admit(from, message.block, fx);
 }
@@ -50,22 +50,17 @@ void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attache
 }
 
 void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
-  if (!answers.expects(from) || message.blocks.size() > config.limits.give_blocks) {
+  if (!asking.expects(from) || message.blocks.size() > config.limits.give_blocks) {
     ++stats.refused;
     return;
   }
-  answers.came(from);
+  asking.answered(from);
   for (const BlockPtr& block : message.blocks) {
     if (!block) continue;
     if (block->round().value > where.next().value + config.limits.window) continue;
     admit(from, block, fx);
   }
-  if (where.lagging()) arm_pull(fx);
-}
-
-// H1. For a block that nothing held refers to.
-bool Dag::State::author_has_room(NodeId author) const {
-  return payloads.has_room(author) && missing.of(author) < config.limits.missing_per_peer;
+  if (where.lagging()) asking.arm(fx);
 }
 
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
@@ -75,14 +70,14 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor()) return;
   if (first != nullptr && store.find(edge) != nullptr) return take_payload(block, fx);
-  const bool named = missing.contains(edge);
+  const bool named = asking.wants(edge);
   if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
   if (first != nullptr && !named && culprits.contains(edge.author)) return;
   const bool full =
-      first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
+      first != nullptr ? named && !asking.payer_of(edge) : !named && !asking.has_room(edge.author);
   if (full || !arrivals.room_for_block(from)) {
     // A peer that answers with another's block cannot know how many of those are held here.
     stats.refused += full && from != edge.author ? 0 : 1;
@@ -117,7 +112,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (const Entry* first = store.first(edge.round, edge.author)) {
     if (store.find(edge) != nullptr) return;
     convictions.note(first->block, p.block, fx);
-    if (!missing.contains(edge)) return;
+    if (!asking.wants(edge)) return;
   }
   if (p.block->header.packed) return hold_packed(p.block, fx);
   hold(p.block, p.from, fx);
@@ -125,42 +120,31 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (entry != nullptr) entry->attached_by = p.from;
 }
 
-// The references of a packed block are those blocks that this node holds, if it holds them; until
-// then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
-// author and round of the window.
+// S1. Kept are one block for each author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
-  if (const BlockPtr first = packed.find(block->round(), block->author())) {
+  if (const BlockPtr first = unfolding.kept(block->round(), block->author())) {
     if (first->digest != block->digest) convictions.note(first, block, fx);
     return;
   }
   if (unfold(block, fx)) return;
   // A block that was named in the meantime, and so let in, comes in full after a question.
-  if (!author_has_room(block->author())) return;
-  packed.add(block);
-  payloads.begins_to_wait(*block);
-  arm_pull(fx);
+  if (!asking.has_room(block->author())) return;
+  unfolding.keep(block);
+  asking.arm(fx);
 }
 
 // True when the block went on to be held.
 bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
-  const Round before{block->round().value - 1};
-  BlockPtr whole = store.unpacked(block);
-  if (!whole) {
-    const NodeSet& authors = block->header.packed->authors;
-    if (!authors.subset_of(store.held_authors(before).members())) return false;
-    std::vector<Edge> parents;
-    authors.for_each([&](NodeId id) { parents.push_back(store.first(before, id)->edge()); });
-    whole = unpack(block, parents);
-  }
-  if (!whole) need(block->edge(), block->edge(), block->author(), fx);
-  if (whole) hold(whole, block->author(), fx);
-  return whole != nullptr;
+  const Unfolding::Found found = unfolding.unfold(block);
+  if (found.unlike) asking.need(block->edge(), block->edge(), block->author(), fx);
+  if (found.whole) hold(found.whole, block->author(), fx);
+  return found.whole != nullptr;
 }
 
 // A block of `round` came: packed blocks of the next one may refer to it.
 void Dag::State::unfold_after(Round round, Fx& fx) {
-  if (packed.empty()) return;
-  for (const BlockPtr& block : packed.of(Round{round.value + 1})) {
+  if (unfolding.packed().empty()) return;
+  for (const BlockPtr& block : unfolding.waiting(Round{round.value + 1})) {
     if (store.find(block->edge()) == nullptr) unfold(block, fx);
   }
 }
@@ -175,19 +159,19 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   const Edge edge = block->edge();
   std::vector<Edge> ready;
   if (store.first(edge.round, edge.author) != nullptr) {
-    const auto payer = payer_of(edge);
+    const auto payer = asking.payer_of(edge);
     if (!payer) return;
     payloads.hold_twin(edge, *payer);
   }
-  missing.found(edge);
-  forget_packed(edge);
+  asking.found(edge);
+  unfolding.found(edge);
   payloads.begins_to_wait(*block);
   if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
   }
   store.each_missing(store.round(edge.round).back(),
-                     [&](const Edge& parent) { need(parent, edge, from, fx); });
+                     [&](const Edge& parent) { asking.need(parent, edge, from, fx); });
   // Those that were woken first, as they come last out of the list.
   if (ready.empty()) {
     settle(edge, ready, fx);
@@ -196,26 +180,22 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   }
   settle(std::move(ready), fx);
   payloads.drop_if_too_much(edge);
-  arm_pull(fx);
+  asking.arm(fx);
   convictions.remind(*block, fx);
   unfold_after(edge.round, fx);
-}
-
-void Dag::State::forget_packed(const Edge& edge) {
-  if (const BlockPtr block = packed.take(edge.round, edge.author)) payloads.waits_no_more(*block);
 }
 
 // N6. True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
     waits.add(*parent, entry.edge());
-    pull_clock.hurry();  // what rests on the parent may have found somebody with room for it
+    asking.hurry();  // what rests on the parent may have found somebody with room for it
     return false;
   }
   const auto part = proving.lacks(entry);
   if (!part) return true;
   proving.add(*part, entry.edge());
-  pull_clock.hurry();
+  asking.hurry();
   return false;
 }
 
@@ -230,7 +210,7 @@ void Dag::State::testify(const Awaited& header, Fx& fx) {
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
-    patience.proof_came(slot);
+    pacemaker.patience().proof_came(slot);
     proving.wake(slot, c.leader.digest, ready);
   }
   if (store.killable(slot)) proving.wake(slot, kAboutKill, ready);
@@ -242,7 +222,7 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
     ready.pop_back();
     settle(edge, ready, fx);
   }
-  arm_pull(fx);
+  asking.arm(fx);
 }
 
 // H3. Whether a block that is acceptable but for its payload can be accepted now; else its payload
@@ -252,28 +232,19 @@ bool Dag::State::has_payload(Entry& entry, Fx& fx) {
   const Found found = payloads.look_at(entry);
   if (found == Found::kHere) return true;
   // A block of somebody else may rest on it already.
-  if (found == Found::kHeldBack) pull_clock.hurry();
+  if (found == Found::kHeldBack) asking.hurry();
   if (found != Found::kLacking) return false;
-  const Edge edge = entry.edge();
-  need(edge, edge, edge.author, fx);
-  for (const Edge& child : waits.of(edge)) missing.need(edge, child, child.author);
+  asking.need_payload(entry.edge(), fx);
   return false;
 }
 
 // The rest of a block of which the header is held.
 void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
   const Edge edge = block->edge();
-  if (!missing.contains(edge) || !payloads.take(block)) return;
-  missing.found(edge);
+  if (!asking.wants(edge) || !payloads.take(block)) return;
+  asking.found(edge);
   settle(std::vector{edge}, fx);
   payloads.drop_if_too_much(edge);
-}
-
-// H3. This node, or others, went on.
-void Dag::State::bring_near(Fx& fx) {
-  std::vector<Edge> ready;
-  payloads.bring_near(ready);
-  if (!ready.empty()) settle(std::move(ready), fx);
 }
 
 // N6. Accepts one block if it can be; blocks that waited for it are added to `ready`.
@@ -289,7 +260,8 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   payloads.was_accepted(*block);
   ++stats.blocks_accepted;
   undelivered.add(*block, where.round());
-  if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);
+  if (edge.round.value == 1 || entry->shape->dense)
+    pacemaker.patience().block_came(edge.round, edge.author);
   if (edge.author != config.self && started) {
     const auto& claim = block->header.claim;
     if (claim) proving.keep(Round{edge.round.value - 2}, *claim, fx);

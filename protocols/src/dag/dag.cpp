@@ -11,7 +11,9 @@ Dag::State::State(Parts parts, const State* like)
     : Parts(std::move(parts)),
       where(config, store, culprits, slots, like != nullptr ? &like->where : nullptr),
       waves(config, store, slots, where, stats, like != nullptr ? &like->waves : nullptr),
+      work(store, where, undelivered, backlog),
       payloads(config, store, culprits, where, like != nullptr ? &like->payloads : nullptr),
+      unfolding(store, payloads, like != nullptr ? &like->unfolding : nullptr),
       showing(config.self, awaited, stats, like != nullptr ? &like->showing : nullptr),
       below(config, where, records, payloads, showing, like != nullptr ? &like->below : nullptr),
       attachments(config, store, culprits, where, showing,
@@ -20,7 +22,13 @@ Dag::State::State(Parts parts, const State* like)
              like != nullptr ? &like->giving : nullptr),
       proving(config, store, below.attic(), culprits, waits, awaited, records, showing, giving,
               stats, like != nullptr ? &like->proving : nullptr),
-      convictions(config, store, where, records, culprits, arrivals, awaited, giving, stats) {}
+      convictions(config, store, where, records, culprits, arrivals, awaited, giving, stats),
+      asking(config, store, slots, where, work, waits, unfolding.packed(), payloads, proving,
+             attachments, like != nullptr ? &like->asking : nullptr),
+      pacemaker(config, store, culprits, slots, where, work, undelivered, backlog, stats,
+                like != nullptr ? &like->pacemaker : nullptr),
+      own_blocks(config, store, culprits, slots, where, work, backlog, attachments, stats,
+                 like != nullptr ? &like->own_blocks : nullptr) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -79,7 +87,7 @@ BlockPtr Dag::latest_of(NodeId author) const {
     if (block->author() == author) consider(block);
   };
   s.restored.each_block([&](const RestoredBlock& one) { consider_its(one.block); });
-  s.packed.each(consider_its);
+  s.unfolding.packed().each(consider_its);
   for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
     const Entry* entry = s.store.first(r, author);
     if (entry == nullptr) continue;
@@ -102,7 +110,7 @@ Round Dag::frontier() const {
 }
 bool Dag::up_to_date() const {
   const State& s = *state_;
-  return s.started && (s.slots.next() > s.began_at || !s.has_work());
+  return s.started && (s.slots.next() > s.began_at || !s.work.any());
 }
 const Stats& Dag::stats() const {
   return state_->stats;

@@ -35,8 +35,8 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   if (round <= store.floor()) return;
   if (store.find(edge) == nullptr) {
     if (edge.author == config.self) convictions.accuse_self(*block, fx);
-    missing.found(edge);
-    forget_packed(edge);
+    asking.found(edge);
+    unfolding.found(edge);
     payloads.begins_to_wait(*block);
     place(block);
     if (one.vouched) showing.came_with_log(edge);
@@ -45,7 +45,7 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   if (!entry->accepted) {
     store.accept(*entry, derived().claim(*entry));
     payloads.was_accepted(*entry->block);
-    if (payloads.host_has(edge)) missing.found(edge);  // the host has its payload
+    if (payloads.host_has(edge)) asking.found(edge);  // the host has its payload
     ++stats.blocks_accepted;
     undelivered.add(*block, where.round());
   }
@@ -108,13 +108,11 @@ void Dag::State::start(Fx& fx) {
   for (const chassis::RestoredCommit& commit : restored.take_commits()) {
     const Entry* block = store.by_digest(commit.slot, commit.leader);
     if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
-    Committed again = take(commit.slot, commit.leader, collect(block->edge()));
+    Committed again = deliveries().of(commit.slot, block->edge());
     again.before = commit.before;
     fx.deliver(std::move(again));
   }
-  if (where.own()) fx.broadcast(Push{outgoing()});
-  pushed_recently = true;
-  fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
+  own_blocks.begin(fx);
   progress(fx);
 }
 

@@ -9,8 +9,8 @@ Footprint Dag::footprint() const {
   const State& s = *state_;
   Footprint out;
   out.pending = s.awaited.size();
-  out.missing = s.missing.size();
-  out.waiting = s.packed.size();
+  out.missing = s.asking.missing();
+  out.waiting = s.unfolding.packed().size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
@@ -40,7 +40,7 @@ Footprint Dag::most() const {
 }
 
 Delay Dag::patience() const {
-  return Delay{state_->patience.timeout()};
+  return Delay{state_->pacemaker.patience().timeout()};
 }
 
 Round Dag::floor() const {
