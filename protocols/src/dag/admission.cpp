@@ -241,7 +241,7 @@ bool Dag::State::has_payload(Entry& entry, Fx& fx) {
 // The rest of a block of which the header is held.
 void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
   const Edge edge = block->edge();
-  if (!asking.wants(edge) || !payloads.take(block)) return;
+  if (!payloads.lacks(edge) || !asking.wants(edge) || !payloads.take(block)) return;
   asking.found(edge);
   settle(std::vector{edge}, fx);
   payloads.drop_if_too_much(edge);

@@ -66,7 +66,7 @@ class PayloadRoom {
   /// H2. A block was held that could not be accepted at once.
   void drop_if_too_much(const Edge& edge);
   Found look_at(Entry& entry);
-  /// The rest of a block of which the header is held. False: it is not.
+  /// The rest of a block of which the header is held. False: it is not, or this is not its payload.
   bool take(const BlockPtr& block);
   /// H3. Appends what is far no more.
   void bring_near(std::vector<Edge>& ready);

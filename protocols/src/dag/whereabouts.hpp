@@ -1,5 +1,4 @@
-// How far this node is, and how far the others are. Rules M4, H3 and the section "Catching up" of
-// docs/protocols/thresher.md.
+// How far this node is, and how far the others are. Rules M4 and H3 of docs/protocols/thresher.md.
 //
 //   Whereabouts where(config, store, culprits, slots);
 //   where.made(block);                             // the own block of a later round

@@ -1,11 +1,14 @@
 // A node's shared parts, for tests that drive one of its duties alone.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bookkeeping.hpp"
+#include "committer.hpp"
 #include "parts.hpp"
 #include "whereabouts.hpp"
 
@@ -20,30 +23,39 @@ inline Config four(Rules rules = Rules::thresher()) {
   return out;
 }
 
+inline Header header(std::uint64_t author, std::uint64_t round, const BlockPtr& before = {}) {
+  Header out;
+  out.author = node(author);
+  out.round = Round{round};
+  out.self = before ? before->edge() : Edge{out.author, Round{0}, {}};
+  return out;
+}
+/// With a payload of so many bytes; `name` tells payloads of one size apart.
+inline BlockPtr minted(Header h, std::size_t bytes = 0, std::uint8_t name = 7) {
+  Payload content = bytes > 0 ? payload(bytes, name) : Payload{};
+  h.payload_bytes = static_cast<std::uint32_t>(bytes);
+  h.payload_root = content.root;
+  return make_block(std::move(h), std::move(content), {}, {});
+}
+
 struct Alone {
   explicit Alone(Config c = four()) : parts(std::move(c)) {}
 
-  /// Held, with a good header and a payload of so many bytes. `payload`: tells twins apart.
-  BlockPtr hold(std::uint16_t author, std::uint64_t round, std::size_t bytes = 0,
-                std::uint8_t with = 7, const BlockPtr& before = {}) {
-    Header h;
-    h.author = NodeId{author};
-    h.round = Round{round};
-    if (before) h.self = before->edge();
-    const Payload content = bytes > 0 ? payload(bytes, with) : Payload{};
-    h.payload_bytes = static_cast<std::uint32_t>(bytes);
-    h.payload_root = content.root;
-    return hold(make_block(std::move(h), content, {}, {}));
-  }
   BlockPtr hold(BlockPtr block) {
     const Header& h = block->header;
     const auto vote = h.vote ? std::optional(voted(h, parts.config.committee)) : std::nullopt;
     parts.store.insert(block, vote);
     return block;
   }
-  BlockPtr accept(const BlockPtr& block) {
+  BlockPtr hold(Header header, std::size_t bytes = 0, std::uint8_t name = 7) {
+    return hold(minted(std::move(header), bytes, name));
+  }
+  BlockPtr accept(BlockPtr block) {
     parts.store.accept(entry(block), std::nullopt);
     return block;
+  }
+  BlockPtr accepted(Header header, std::size_t bytes = 0, std::uint8_t name = 7) {
+    return accept(hold(std::move(header), bytes, name));
   }
   Entry& entry(const BlockPtr& block) { return *parts.store.find(block->edge()); }
 
