@@ -9,26 +9,25 @@ namespace thresher::dag {
 
 Dag::State::State(Parts parts, const State* like)
     : Parts(std::move(parts)),
-      where(config, store, culprits, slots, like != nullptr ? &like->where : nullptr),
-      waves(config, store, slots, where, stats, like != nullptr ? &like->waves : nullptr),
+      where(config, store, culprits, slots, its(like, &State::where)),
+      waves(config, store, slots, where, stats, its(like, &State::waves)),
       work(store, where, undelivered, backlog),
-      payloads(config, store, culprits, where, like != nullptr ? &like->payloads : nullptr),
-      unfolding(store, payloads, like != nullptr ? &like->unfolding : nullptr),
-      showing(config.self, awaited, stats, like != nullptr ? &like->showing : nullptr),
-      below(config, where, records, payloads, showing, like != nullptr ? &like->below : nullptr),
-      attachments(config, store, culprits, where, showing,
-                  like != nullptr ? &like->attachments : nullptr),
+      payloads(config, store, culprits, where, its(like, &State::payloads)),
+      unfolding(store, payloads, its(like, &State::unfolding)),
+      showing(config.self, awaited, stats, its(like, &State::showing)),
+      below(config, where, records, payloads, showing, its(like, &State::below)),
+      attachments(config, store, culprits, where, showing, its(like, &State::attachments)),
       giving(config, store, below.attic(), payloads, where, attachments, showing, stats,
-             like != nullptr ? &like->giving : nullptr),
+             its(like, &State::giving)),
       proving(config, store, below.attic(), culprits, waits, awaited, records, showing, giving,
-              stats, like != nullptr ? &like->proving : nullptr),
+              stats, its(like, &State::proving)),
       convictions(config, store, where, records, culprits, arrivals, awaited, giving, stats),
       asking(config, store, slots, where, work, waits, unfolding.packed(), payloads, proving,
-             attachments, like != nullptr ? &like->asking : nullptr),
+             attachments, its(like, &State::asking)),
       pacemaker(config, store, culprits, slots, where, work, undelivered, backlog, stats,
-                like != nullptr ? &like->pacemaker : nullptr),
+                its(like, &State::pacemaker)),
       own_blocks(config, store, culprits, slots, where, work, backlog, attachments, stats,
-                 like != nullptr ? &like->own_blocks : nullptr) {}
+                 its(like, &State::own_blocks)) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}

@@ -105,6 +105,10 @@ struct Dag::State : Parts {
   /// `like`: of which this one is a copy. A duty of the copy refers to the copy's parts, and begins
   /// with what that one's has of its own.
   State(Parts parts, const State* like);
+  template <class D>
+  static const D* its(const State* like, D State::*duty) {
+    return like != nullptr ? &(like->*duty) : nullptr;
+  }
 };
 
 }  // namespace thresher::dag

@@ -2,6 +2,9 @@
 // blocks; and what is read off and delivered.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <vector>
+
 #include "alone.hpp"
 #include "deliveries.hpp"
 #include "derived.hpp"
