@@ -11,44 +11,56 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     return;
   }
   const Round round = message.block->round();
-  frontier.note(from, round);
-  if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
+  where.frontier().note(from, round);
+  if (round <= store.floor() || round.value + 1 < where.round().value) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
     const bool known = store.find({from, round, message.block->digest}) != nullptr;
-    if (own && known && service.may(from)) {
-      served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
-      fx.send(from, Push{outgoing()});
+    const BlockPtr& own = where.own();
+    if (own && known && giving.may(from)) {
+      giving.served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
+      fx.send(from, Push{own_blocks.outgoing()});
     }
     if (round <= store.floor()) return;
   }
-  if (round.value > next_round().value + config.limits.window) {
-    arm_pull(fx);
+  if (round.value > where.next().value + config.limits.window) {
+    asking.arm(fx);
     return;
   }
-  missing.pushed(message.block->edge());
+  asking.pushed(message.block->edge());
   take_attached(from, message.attached, fx);
   admit(from, message.block, fx);
 }
 
-void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
-  if (!answers.expects(from) || message.blocks.size() > config.limits.give_blocks) {
+// B3: an attached block is taken like one that its author pushed, and waits for its verdict on the
+// account of the peer that attached it.
+void Dag::State::take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx) {
+  if (attached.empty()) return;
+  if (arrivals.misleads(from) || attached.size() > config.limits.attached_blocks) {
     ++stats.refused;
     return;
   }
-  answers.came(from);
-  for (const BlockPtr& block : message.blocks) {
-    if (!block) continue;
-    if (block->round().value > next_round().value + config.limits.window) continue;
-    admit(from, block, fx);
+  for (const BlockPtr& block : attached) {
+    if (!block || block->round().value > where.next().value + config.limits.window) continue;
+    if (Entry* held = store.find(block->edge())) {
+      if (held->attached_by == kNobody) held->attached_by = from;
+      continue;
+    }
+    admit(from, block, fx, true);
   }
-  if (lagging()) arm_pull(fx);
 }
 
-// H1. For a block that nothing held refers to.
-bool Dag::State::author_has_room(NodeId author) const {
-  return kept_payload.waiting(author) < config.limits.waiting_per_peer &&
-         kept_payload.bytes(author) < config.limits.waiting_bytes_per_peer &&
-         missing.of(author) < config.limits.missing_per_peer;
+void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
+  if (!asking.expects(from) || message.blocks.size() > config.limits.give_blocks) {
+    ++stats.refused;
+    return;
+  }
+  asking.answered(from);
+  for (const BlockPtr& block : message.blocks) {
+    if (!block) continue;
+    if (block->round().value > where.next().value + config.limits.window) continue;
+    admit(from, block, fx);
+  }
+  if (where.lagging()) asking.arm(fx);
 }
 
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
@@ -58,24 +70,22 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor()) return;
   if (first != nullptr && store.find(edge) != nullptr) return take_payload(block, fx);
-  const bool named = missing.contains(edge);
+  const bool named = asking.wants(edge);
   if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
   if (first != nullptr && !named && culprits.contains(edge.author)) return;
   const bool full =
-      first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
+      first != nullptr ? named && !asking.payer_of(edge) : !named && !asking.has_room(edge.author);
   if (full || !arrivals.room_for_block(from)) {
     // A peer that answers with another's block cannot know how many of those are held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;
-  const std::uint64_t ticket = awaited.keep({.block = block, .from = from, .attached = attached});
   arrivals.block_waits(from, block->header.payload_bytes);
-  ++stats.signatures_checked;
-  fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature, from});
+  awaited.ask({.block = block, .from = from, .attached = attached}, stats, fx);
 }
 
 void Dag::State::verdict(const Verified& verified, Fx& fx) {
@@ -86,8 +96,8 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     if (!verified.ok) ++stats.refused;
     return verified.ok ? testify(p, fx) : void();
   }
-  if (p.other) return check_next(p, verified.ok, fx);
-  if (p.vouched) return vouched.looked_at(p.block->edge(), verified.ok);  // V2
+  if (p.other) return convictions.check_next(p, verified.ok, fx);
+  if (p.vouched) return showing.looked_at(p.block->edge(), verified.ok);  // V2
   arrivals.block_judged(p.from, p.block->header.payload_bytes);
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
@@ -96,13 +106,13 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     if (p.attached) arrivals.mislead(p.from);
     return;
   }
-  if (mine) return accuse_self(*p.block, fx);
+  if (mine) return convictions.accuse_self(*p.block, fx);
   const Edge edge = p.block->edge();
   if (edge.round <= store.floor()) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
     if (store.find(edge) != nullptr) return;
-    note_equivocation(first->block, p.block, fx);
-    if (!missing.contains(edge)) return;
+    convictions.note(first->block, p.block, fx);
+    if (!asking.wants(edge)) return;
   }
   if (p.block->header.packed) return hold_packed(p.block, fx);
   hold(p.block, p.from, fx);
@@ -110,103 +120,58 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (entry != nullptr) entry->attached_by = p.from;
 }
 
-// The references of a packed block are those blocks that this node holds, if it holds them; until
-// then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
-// author and round of the window.
+// S1. Kept are one block for each author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
-  if (const BlockPtr first = packed.find(block->round(), block->author())) {
-    if (first->digest != block->digest) note_equivocation(first, block, fx);
+  if (const BlockPtr first = unfolding.kept(block->round(), block->author())) {
+    if (first->digest != block->digest) convictions.note(first, block, fx);
     return;
   }
   if (unfold(block, fx)) return;
   // A block that was named in the meantime, and so let in, comes in full after a question.
-  if (!author_has_room(block->author())) return;
-  packed.add(block);
-  kept_payload.begins_to_wait(*block);
-  arm_pull(fx);
+  if (!asking.has_room(block->author())) return;
+  unfolding.keep(block);
+  asking.arm(fx);
 }
 
 // True when the block went on to be held.
 bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
-  const Round before{block->round().value - 1};
-  BlockPtr whole = store.unpacked(block);
-  if (!whole) {
-    const NodeSet& authors = block->header.packed->authors;
-    if (!authors.subset_of(store.held_authors(before).members())) return false;
-    std::vector<Edge> parents;
-    authors.for_each([&](NodeId id) { parents.push_back(store.first(before, id)->edge()); });
-    whole = unpack(block, parents);
-  }
-  if (!whole) need(block->edge(), block->edge(), block->author(), fx);
-  if (whole) hold(whole, block->author(), fx);
-  return whole != nullptr;
+  const Unfolding::Found found = unfolding.unfold(block);
+  if (found.unlike) asking.need(block->edge(), block->edge(), block->author(), fx);
+  if (found.whole) hold(found.whole, block->author(), fx);
+  return found.whole != nullptr;
 }
 
 // A block of `round` came: packed blocks of the next one may refer to it.
 void Dag::State::unfold_after(Round round, Fx& fx) {
-  if (packed.empty()) return;
-  for (const BlockPtr& block : packed.of(Round{round.value + 1})) {
+  if (unfolding.packed().empty()) return;
+  for (const BlockPtr& block : unfolding.waiting(Round{round.value + 1})) {
     if (store.find(block->edge()) == nullptr) unfold(block, fx);
   }
-}
-
-// A block with our signature that we do not hold, though our blocks are durable before they are
-// sent: the key signs elsewhere, or this is an old copy of the disk.
-void Dag::State::accuse_self(const Block& block, Fx& fx) {
-  if (block.round() <= store.floor()) return;
-  if (store.find({block.author(), block.round(), block.digest}) != nullptr) return;
-  Writer evidence;
-  encode_header(block, evidence);
-  fx.push(Accuse{config.self, Bytes::from(evidence.take())});
-}
-
-// N2. Dense rules: the referenced block of the slot's leader is the vote.
-std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
-  const Header& h = entry.block->header;
-  if (config.rules.edges == Edges::kSparse) {
-    return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
-  }
-  if (h.round.value < 2 || config.rules.coin) return std::nullopt;
-  return store.parent_by(entry, slots.leader(Round{h.round.value - 1}));
-}
-
-// N3; U5 with a coin. Dense rules: a quorum of votes among the own references is the claim
-// (docs/protocols/thresher.md, "`mysticeti`"). Pre: the parents above the floor are held, as those
-// of an accepted block are.
-std::optional<Edge> Dag::State::derived_claim(const Entry& entry) const {
-  const std::uint64_t back = config.rules.claims_after();
-  const Round round = entry.block->round();
-  if (config.rules.edges == Edges::kSparse || round.value <= back) return std::nullopt;
-  for (const Candidate& c : store.candidates(Round{round.value - back})) {
-    if (c.votes.reached(config.rules.certify, config.committee) && store.certifies(entry, c))
-      return c.leader;
-  }
-  return std::nullopt;
 }
 
 // True when some slot latched evidence.
 bool Dag::State::place(const BlockPtr& block) {
   Entry& entry = store.place(block);
-  return store.count(entry, derived_vote(entry));
+  return store.count(entry, derived().vote(entry));
 }
 
 void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   const Edge edge = block->edge();
   std::vector<Edge> ready;
   if (store.first(edge.round, edge.author) != nullptr) {
-    const auto payer = payer_of(edge);
+    const auto payer = asking.payer_of(edge);
     if (!payer) return;
-    twins.hold(edge, *payer);
+    payloads.hold_twin(edge, *payer);
   }
-  missing.found(edge);
-  forget_packed(edge);
-  kept_payload.begins_to_wait(*block);
+  asking.found(edge);
+  unfolding.found(edge);
+  payloads.begins_to_wait(*block);
   if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
   }
   store.each_missing(store.round(edge.round).back(),
-                     [&](const Edge& parent) { need(parent, edge, from, fx); });
+                     [&](const Edge& parent) { asking.need(parent, edge, from, fx); });
   // Those that were woken first, as they come last out of the list.
   if (ready.empty()) {
     settle(edge, ready, fx);
@@ -214,49 +179,41 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     ready.insert(ready.begin(), edge);
   }
   settle(std::move(ready), fx);
-  drop_if_too_much(edge);
-  arm_pull(fx);
-  remind(*block, fx);
+  payloads.drop_if_too_much(edge);
+  asking.arm(fx);
+  convictions.remind(*block, fx);
   unfold_after(edge.round, fx);
-}
-
-void Dag::State::forget_packed(const Edge& edge) {
-  if (const BlockPtr block = packed.take(edge.round, edge.author))
-    kept_payload.waits_no_more(*block);
 }
 
 // N6. True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
     waits.add(*parent, entry.edge());
-    pull_clock.hurry();  // what rests on the parent may have found somebody with room for it
+    asking.hurry();  // what rests on the parent may have found somebody with room for it
     return false;
   }
-  const auto part = unproved_part(entry);
+  const auto part = proving.lacks(entry);
   if (!part) return true;
-  unproved.add(*part, entry.edge());
-  pull_clock.hurry();
+  proving.add(*part, entry.edge());
+  asking.hurry();
   return false;
 }
 
-// N6. The part of a block without evidence here: its claim, or its KILL (T4).
-std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
-  const Header& h = entry.block->header;
-  if ((!h.claim && !h.kill) || h.author == config.self) return std::nullopt;
-  const Round slot{h.round.value - 2};
-  if (slot <= store.floor()) return std::nullopt;
-  if (h.claim && !policy().claim_proved(store, slot, *h.claim)) return claimed(h, config.committee);
-  if (h.kill && !policy().kill_proved(store, slot)) return Edge{h.author, slot, kAboutKill};
-  return std::nullopt;
+// A header that was sent as evidence.
+void Dag::State::testify(const Awaited& header, Fx& fx) {
+  if (!proving.testify(header)) return;
+  std::vector<Edge> ready;
+  wake_evidence(header.proves->round, ready);
+  settle(std::move(ready), fx);
 }
 
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
-    patience.proof_came(slot);
-    unproved.wake(slot, c.leader.digest, ready);
+    pacemaker.patience().proof_came(slot);
+    proving.wake(slot, c.leader.digest, ready);
   }
-  if (store.killable(slot)) unproved.wake(slot, kAboutKill, ready);
+  if (store.killable(slot)) proving.wake(slot, kAboutKill, ready);
 }
 
 void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
@@ -265,7 +222,29 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
     ready.pop_back();
     settle(edge, ready, fx);
   }
-  arm_pull(fx);
+  asking.arm(fx);
+}
+
+// H3. Whether a block that is acceptable but for its payload can be accepted now; else its payload
+// is asked for, now or when it is needed.
+bool Dag::State::has_payload(Entry& entry, Fx& fx) {
+  using Found = PayloadRoom::Found;
+  const Found found = payloads.look_at(entry);
+  if (found == Found::kHere) return true;
+  // A block of somebody else may rest on it already.
+  if (found == Found::kHeldBack) asking.hurry();
+  if (found != Found::kLacking) return false;
+  asking.need_payload(entry.edge(), fx);
+  return false;
+}
+
+// The rest of a block of which the header is held.
+void Dag::State::take_payload(const BlockPtr& block, Fx& fx) {
+  const Edge edge = block->edge();
+  if (!payloads.lacks(edge) || !asking.wants(edge) || !payloads.take(block)) return;
+  asking.found(edge);
+  settle(std::vector{edge}, fx);
+  payloads.drop_if_too_much(edge);
 }
 
 // N6. Accepts one block if it can be; blocks that waited for it are added to `ready`.
@@ -274,18 +253,19 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   if (entry == nullptr || entry->accepted || !acceptable(*entry)) return;
   if (!has_payload(*entry, fx)) return;
   const BlockPtr& block = entry->block;
-  if (store.accept(*entry, derived_claim(*entry)) && edge.round.value >= 2) {
+  if (store.accept(*entry, derived().claim(*entry)) && edge.round.value >= 2) {
     wake_evidence(Round{edge.round.value - 2}, ready);
   }
-  if (config.rules.coin) count_seen(*entry);
-  was_accepted(*block);
+  if (waves.used()) waves.count_seen(*entry);
+  payloads.was_accepted(*block);
   ++stats.blocks_accepted;
-  undelivered.add(*block, own_round());
-  if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);
+  undelivered.add(*block, where.round());
+  if (edge.round.value == 1 || entry->shape->dense)
+    pacemaker.patience().block_came(edge.round, edge.author);
   if (edge.author != config.self && started) {
     const auto& claim = block->header.claim;
-    if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
-    if (block->header.kill) keep_kill_evidence(Round{edge.round.value - 2}, fx);
+    if (claim) proving.keep(Round{edge.round.value - 2}, *claim, fx);
+    if (block->header.kill) proving.keep_kill(Round{edge.round.value - 2}, fx);
     records.put(kBlock, *block, fx);
   }
   waits.wake(edge, ready);

@@ -1,8 +1,7 @@
 // What hangs on the verdict on a signature, from the question to the answer.
 //
 //   AwaitedVerdicts awaited;
-//   const std::uint64_t ticket = awaited.keep({.block = block, .from = peer});
-//   fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature});
+//   awaited.ask({.block = block, .from = peer}, stats, fx);
 //   if (const auto one = awaited.take(verified.ticket.local)) ...   // the answer
 //
 // Guarantees: no two tickets are alike, and each is answered once: an answer that comes a second
@@ -13,9 +12,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "thresher/protocols/dag/block.hpp"
+#include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::dag {
 
@@ -31,6 +31,16 @@ struct Awaited {
 
 class AwaitedVerdicts {
  public:
+  /// Asks for the verdict on the signature of `one.block`, which is not null, and counts it in
+  /// `stats`.
+  template <class Fx>
+  void ask(Awaited one, Stats& stats, Fx& fx) {
+    ++stats.signatures_checked;
+    const Block& block = *one.block;
+    const NodeId from = one.from;
+    const std::uint64_t ticket = keep(std::move(one));
+    fx.push(Verify{{ticket, {}}, block.author(), block.digest, block.signature, from});
+  }
   /// The ticket to ask with. Pre: `one.block` is not null.
   std::uint64_t keep(Awaited one);
   /// Empty: nothing waits for this ticket any more.

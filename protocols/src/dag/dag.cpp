@@ -7,28 +7,27 @@
 
 namespace thresher::dag {
 
-Dag::State::State(Config c)
-    : config(std::move(c)),
-      store(config.committee, config.rules, config.gc_depth, config.names),
-      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
-      slots(config.committee, config.rules),
-      arrivals(config.committee, config.limits),
-      answers(config.committee, config.limits.wants_per_peer),
-      service(config.committee, config.limits.served_bytes),
-      given(config.committee),
-      culprits(config.committee),
-      latecomers(config.committee),
-      frontier(config.committee, config.self),
-      missing(config.committee),
-      kept_payload(config.committee),
-      twins(config.committee),
-      backlog(config.limits.pending_submits),
-      patience(config.committee, config.timeout.value, config.limits.window),
-      pace(config),
-      records(config),
-      coin({.committee = config.committee, .self = config.self, .scheme = config.coin},
-           config.rules.coin),
-      cones(config.committee) {}
+Dag::State::State(Parts parts, const State* like)
+    : Parts(std::move(parts)),
+      where(config, store, culprits, slots, its(like, &State::where)),
+      waves(config, store, slots, where, stats, its(like, &State::waves)),
+      work(store, where, undelivered, backlog),
+      payloads(config, store, culprits, where, its(like, &State::payloads)),
+      unfolding(store, payloads, its(like, &State::unfolding)),
+      showing(config.self, awaited, stats, its(like, &State::showing)),
+      below(config, where, records, payloads, showing, its(like, &State::below)),
+      attachments(config, store, culprits, where, showing, its(like, &State::attachments)),
+      giving(config, store, below.attic(), payloads, where, attachments, showing, stats,
+             its(like, &State::giving)),
+      proving(config, store, below.attic(), culprits, waits, awaited, records, showing, giving,
+              stats, its(like, &State::proving)),
+      convictions(config, store, where, records, culprits, arrivals, awaited, giving, stats),
+      asking(config, store, slots, where, work, waits, unfolding.packed(), payloads, proving,
+             attachments, its(like, &State::asking)),
+      pacemaker(config, store, culprits, slots, where, work, undelivered, backlog, stats,
+                its(like, &State::pacemaker)),
+      own_blocks(config, store, culprits, slots, where, work, backlog, attachments, stats,
+                 its(like, &State::own_blocks)) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -74,11 +73,11 @@ void Dag::on(const Endorsed& event, Fx& fx) {
 }
 
 Round Dag::round() const {
-  return state_->own_round();
+  return state_->where.round();
 }
 BlockPtr Dag::latest_of(NodeId author) const {
   const State& s = *state_;
-  if (author == s.config.self) return s.own;
+  if (author == s.config.self) return s.where.own();
   BlockPtr best;
   const auto consider = [&best](const BlockPtr& block) {
     if (!best || block->round() > best->round()) best = block;
@@ -87,7 +86,7 @@ BlockPtr Dag::latest_of(NodeId author) const {
     if (block->author() == author) consider(block);
   };
   s.restored.each_block([&](const RestoredBlock& one) { consider_its(one.block); });
-  s.packed.each(consider_its);
+  s.unfolding.packed().each(consider_its);
   for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
     const Entry* entry = s.store.first(r, author);
     if (entry == nullptr) continue;
@@ -106,17 +105,17 @@ NodeId Dag::leader(Round round) const {
   return state_->slots.leader(round);
 }
 Round Dag::frontier() const {
-  return state_->frontier.reached();
+  return state_->where.frontier().reached();
 }
 bool Dag::up_to_date() const {
   const State& s = *state_;
-  return s.started && (s.slots.next() > s.began_at || !s.has_work());
+  return s.started && (s.slots.next() > s.began_at || !s.work.any());
 }
 const Stats& Dag::stats() const {
   return state_->stats;
 }
 std::span<const std::uint64_t> Dag::false_shares() const {
-  return state_->coin.false_shares();
+  return state_->waves.false_shares();
 }
 std::size_t Dag::pending_submits() const {
   return state_->backlog.size();

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "state.hpp"
@@ -10,9 +9,9 @@ namespace thresher::dag {
 void Dag::State::order(Fx& fx) {
   // What is decided depends on the store alone, so without news there is nothing to decide.
   if (!started || slots.looked_at(store.version())) return;
-  if (coin.used()) toss_ready(fx);
+  if (waves.used()) waves.toss_ready(fx);
   while (order_once(fx)) leaders_changed();
-  if (coin.used()) forget_waves();
+  if (waves.used()) waves.forget();
   slots.end_look();
 }
 
@@ -32,7 +31,7 @@ bool Dag::State::order_once(Fx& fx) {
     const Block& leader = *store.find(d.leader)->block;
     const Slots::Made made = slots.commit(d.slot, named_in_time(leader, config.committee));
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
-    if (d.direct) patience.committed_directly(d.slot);
+    if (d.direct) pacemaker.patience().committed_directly(d.slot);
     deliver(d, made.before, fx);
     if (made.leaders_changed) return true;
   }
@@ -44,42 +43,17 @@ void Dag::State::leaders_changed() {
   const Round from = slots.schedule().changes_at();
   if (config.rules.edges == Edges::kSparse || !store.in_range(from)) return;
   store.derive_again(
-      from, [&](const Entry& e) { return derived_vote(e); },
-      [&](const Entry& e) { return derived_claim(e); });
-}
-
-// D4. Everything in the leader's history that was not delivered, down to G rounds below the leader.
-std::vector<Place> Dag::State::collect(const Edge& leader) {
-  const std::uint64_t depth = config.gc_depth;
-  const Round lowest{leader.round.value > depth ? leader.round.value - depth : 0};
-  std::vector<Place> out = store.deliver_history(std::span(&leader, 1), lowest);
-  for (const Place& place : out) undelivered.remove(*store.entry(place).block);
-  return out;
-}
-
-// The output of a commit; what memory keeps of its blocks may lose the payload bytes.
-Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<Place>& places) {
-  Committed out{slot, leader, {}};
-  out.blocks.reserve(places.size());
-  for (const Place& place : places) {
-    BlockPtr& held = store.entry(place).block;
-    out.blocks.push_back(held);
-    if (!config.evict_delivered || held->payload.bytes.empty()) continue;
-    auto slim = std::make_shared<Block>(*held);
-    slim->payload.bytes = {};
-    held = std::move(slim);
-  }
-  return out;
+      from, [&](const Entry& e) { return derived().vote(e); },
+      [&](const Entry& e) { return derived().claim(e); });
 }
 
 // D4
 void Dag::State::deliver(const Decision& commit, Round before, Fx& fx) {
-  const std::vector<Place> places = collect(commit.leader);
-  Committed out = take(commit.slot, commit.leader.digest, places);
+  Committed out = deliveries().of(commit.slot, commit.leader);
   out.before = before;
   records.put_delivered(out, slots.schedule(), fx);
   fx.deliver(std::move(out));
-  hosts_turn.owe();
+  pacemaker.owe_turn();
   raise_floor(commit.slot, fx);
 }
 
@@ -90,25 +64,23 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   THRESHER_ASSERT(floor < slots.next(), "only decided rounds are forgotten");
   for (Round r = store.floor(); r < floor; ++r.value) records.erase_delivered(r, fx);
   store.raise_floor(floor, [&](const Entry& e) {
-    if (!e.accepted) kept_payload.waits_no_more(*e.block);
-    lean.forget(e.edge());
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
-    falls_below(e);
+    below.take(e);
   });
-  raise_attic(floor, fx);
+  below.raise(floor, fx);
   forget_below(floor, fx);
 }
 
 void Dag::State::forget_below(Round floor, Fx& fx) {
   std::vector<Edge> freed;
   waits.forget(floor, freed);
-  unproved.forget(floor, freed);
-  missing.forget(floor);
-  packed.forget(floor, [this](const Block& block) { kept_payload.waits_no_more(block); });
-  patience.forget(floor);
-  forget_evidence(attic.bottom(), fx);
+  proving.wake_below(floor, freed);
+  asking.forget(floor);
+  unfolding.forget(floor);
+  pacemaker.patience().forget(floor);
+  proving.forget(fx);
   settle(std::move(freed), fx);
 }
 

@@ -18,12 +18,13 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     if (value.ok() && after.decode(value)) restored.add({slot, before, leader}, std::move(after));
     return;
   }
-  if (record.table == kEvidence) return started ? void() : restore_evidence(record);
-  if (record.table == kEquivocation) return started ? void() : restore_equivocation(record);
+  if (record.table == kEvidence) return started ? void() : proving.restore(record);
+  if (record.table == kEquivocation) return started ? void() : convictions.restore(record);
   auto read = records.read_block(record);
   if (!read) return;
   const BlockPtr& block = read->block;
-  if (!started && record.table == kOwn && (!own || block->round() > own->round())) own = block;
+  if (!started && record.table == kOwn && (!where.own() || block->round() > where.round()))
+    where.made(block);
   restored.add(std::move(*read));
 }
 
@@ -33,20 +34,20 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
   const Edge edge{block->author(), round, block->digest};
   if (round <= store.floor()) return;
   if (store.find(edge) == nullptr) {
-    if (edge.author == config.self) accuse_self(*block, fx);
-    missing.found(edge);
-    forget_packed(edge);
-    kept_payload.begins_to_wait(*block);
+    if (edge.author == config.self) convictions.accuse_self(*block, fx);
+    asking.found(edge);
+    unfolding.found(edge);
+    payloads.begins_to_wait(*block);
     place(block);
-    if (one.vouched) vouched.add(edge);
+    if (one.vouched) showing.came_with_log(edge);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
-    store.accept(*entry, derived_claim(*entry));
-    was_accepted(*entry->block);
-    if (lean.forget(edge)) missing.found(edge);  // the host has its payload
+    store.accept(*entry, derived().claim(*entry));
+    payloads.was_accepted(*entry->block);
+    if (payloads.host_has(edge)) asking.found(edge);  // the host has its payload
     ++stats.blocks_accepted;
-    undelivered.add(*block, own_round());
+    undelivered.add(*block, where.round());
   }
   if (!entry->delivered) {
     store.deliver(*entry);
@@ -82,38 +83,36 @@ void Dag::State::start(Fx& fx) {
     slots.restore(last->slot, restored.leaders());
     if (last->slot.value > config.gc_depth) {
       store.raise_floor(Round{last->slot.value - config.gc_depth}, [](const Entry&) {});
-      attic.raise(store.floor(), [](const BlockPtr&) {});
+      below.begin_at(store.floor());
     }
   }
   for (const auto& [block, came_with_log] : restored.take_blocks_by_round()) {
     const Round round = block->round();
     const Edge edge = block->edge();
     if (round <= store.floor()) {
-      if (restore_below(block, fx) && came_with_log) vouched.add(edge);
+      if (below.restore(block, fx) && came_with_log) showing.came_with_log(edge);
       continue;
     }
     if (store.find(edge) != nullptr) continue;
-    if (came_with_log) vouched.add(edge);
+    if (came_with_log) showing.came_with_log(edge);
     place(block);
     Entry& entry = *store.find(edge);
-    store.accept(entry, derived_claim(entry));
-    charge_restored(entry);
-    undelivered.add(*block, own_round());
+    store.accept(entry, derived().claim(entry));
+    payloads.charge_restored(entry);
+    undelivered.add(*block, where.round());
   }
-  count_restored_evidence(fx);
+  proving.count_restored(fx);
   started = true;
-  began_at = own_round();
+  began_at = where.round();
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const chassis::RestoredCommit& commit : restored.take_commits()) {
     const Entry* block = store.by_digest(commit.slot, commit.leader);
     if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
-    Committed again = take(commit.slot, commit.leader, collect(block->edge()));
+    Committed again = deliveries().of(commit.slot, block->edge());
     again.before = commit.before;
     fx.deliver(std::move(again));
   }
-  if (own) fx.broadcast(Push{outgoing()});
-  pushed_recently = true;
-  fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
+  own_blocks.begin(fx);
   progress(fx);
 }
 

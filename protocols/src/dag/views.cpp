@@ -9,15 +9,15 @@ Footprint Dag::footprint() const {
   const State& s = *state_;
   Footprint out;
   out.pending = s.awaited.size();
-  out.missing = s.missing.size();
-  out.waiting = s.packed.size();
+  out.missing = s.asking.missing();
+  out.waiting = s.unfolding.packed().size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
-  out.blocks += s.attic.size();
+  out.blocks += s.below.attic().size();
   out.waiting += s.waits.size();
-  out.waiting += s.unproved.waiting();
-  out.proofs = s.proofs.size();
+  out.waiting += s.proving.waiting();
+  out.proofs = s.proving.headers();
   return out;
 }
 
@@ -29,7 +29,7 @@ Footprint Dag::most() const {
   const State& s = *state_;
   const Limits& limits = s.config.limits;
   const std::size_t n = s.config.committee.size();
-  const std::size_t rounds = s.next_round().value + limits.window - s.attic.bottom().value;
+  const std::size_t rounds = s.where.next().value + limits.window - s.below.attic().bottom().value;
   Footprint out;
   out.blocks = n * (rounds + limits.twins_per_peer);
   out.waiting = out.blocks + n * rounds;
@@ -40,7 +40,7 @@ Footprint Dag::most() const {
 }
 
 Delay Dag::patience() const {
-  return Delay{state_->patience.timeout()};
+  return Delay{state_->pacemaker.patience().timeout()};
 }
 
 Round Dag::floor() const {
@@ -66,9 +66,9 @@ bool Dag::convicts(NodeId member) const {
 
 std::vector<Edge> Dag::vouched() const {
   const State& s = *state_;
-  if (!s.own) return {};
-  std::set<Edge> seen{s.own->edge()};
-  std::vector<Edge> todo{s.own->edge()};
+  if (!s.where.own()) return {};
+  std::set<Edge> seen{s.where.own()->edge()};
+  std::vector<Edge> todo{s.where.own()->edge()};
   std::vector<Edge> out;
   while (!todo.empty()) {
     const Entry* e = s.store.find(todo.back());
