@@ -1,7 +1,9 @@
 #include <utility>
 
+#include "settled.hpp"
 #include "state.hpp"
 #include "thresher/core/prng.hpp"
+#include "timers.hpp"
 
 namespace thresher::certified {
 
@@ -51,7 +53,7 @@ void Bullshark::State::restore_signed(const Restored& record) {
 // From this round on the references of vertices matter, though a commit of `slot` delivered them:
 // the sides of the votes in a wave are read off its first round.
 Round Bullshark::State::needed_whole(Round slot) const {
-  return coin.used() ? first_round_of(wave_of(slot)) : Round{slot.value + 1};
+  return waves.used() ? first_round_of(wave_of(slot)) : Round{slot.value + 1};
 }
 
 // One vertex that a commit of the log delivered: held and accepted whatever it refers to.
@@ -63,10 +65,10 @@ void Bullshark::State::take_logged(const Logged& logged, std::vector<Ref>& ready
     // Without its certificate a vertex is a name and a payload: its digest says nothing.
     const bool whole = !v->certificate.signatures.empty();
     const bool lost = whole && ref.author == config.self && !own.is(v->digest);
-    if (lost) accuse_self(*v, fx);
+    if (lost) accusing.accuse_self(*v, fx);
     if (!whole) from_log.holds_bare(ref.round);
     store.insert(v);
-    missing.found(ref);
+    asking.found(ref);
   }
   Cell* cell = store.find(ref);
   if (!cell->accepted) {
@@ -76,7 +78,7 @@ void Bullshark::State::take_logged(const Logged& logged, std::vector<Ref>& ready
     undelivered.remove(cell->vertex->header);
   }
   cell->delivered = true;
-  waits.wake(ref, ready);
+  admission.wake(ref, ready);
 }
 
 // Takes over one commit that correct nodes made: its vertices are accepted and delivered, but those
@@ -101,7 +103,7 @@ void Bullshark::State::adopt(const chassis::RestoredCommit& commit, Fx& fx) {
   records.put_delivered({slot, commit.leader, {}, made.before}, ordered.leaders(), fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
-  consider_all(fx);
+  voting.consider_all(fx);
 }
 
 // Rebuilds the store in round order: what was accepted once is accepted again, but what rested on a
@@ -132,7 +134,7 @@ std::vector<Ref> Bullshark::State::rebuild(Fx& fx) {
       continue;
     }
     if (!store.insert(v)) continue;
-    if (!by_log && !refs_settled(v->header)) {
+    if (!by_log && !refs_settled(store, v->header)) {
       unsettled.push_back(ref);
       continue;
     }
@@ -147,9 +149,9 @@ std::vector<Ref> Bullshark::State::rebuild(Fx& fx) {
   return unsettled;
 }
 
-void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
+void Bullshark::State::start(std::uint64_t seed, Fx& fx) {
   // Hosts may give all nodes one seed; samples differ all the same.
-  seed = mix64(start_seed ^ mix64(config.self.value + std::uint64_t{1}));
+  composing.begin_samples(mix64(seed ^ mix64(config.self.value + std::uint64_t{1})));
   const std::vector<Ref> unsettled = rebuild(fx);
   if (const chassis::RestoredCommit* last = restored.last_commit())
     ordered.restore(last->slot, restored.leaders());
@@ -165,11 +167,9 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   }
   if (!unsettled.empty()) {
     settle(unsettled, fx);  // asks for what they lack
-    arm_pull(fx);
+    asking.arm(fx);
   }
-  if (own.proposal()) send_own(fx);
-  if (own.is_open()) check_votes(fx);
-  pushed_recently = true;
+  hold_own(publishing.resume(fx), fx);
   fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
   progress(fx);
 }
