@@ -12,7 +12,6 @@ namespace thresher::certified {
 Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
-      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
       ordered(config.committee, config.rules),
       own(config.committee),
       rounds(config, store, own),
@@ -26,12 +25,15 @@ Bullshark::State::State(Config c)
       bringing(config, own, accusing.offenders()),
       composing(config, store, own, ordered, bringing, tickets),
       publishing(config, own, records, checking, stats),
-      giving({config, store, attic, own, composing, batches, headers, bringing, stats}),
+      below(config, own, records),
+      giving({config, store, below.attic(), own, composing, batches, headers, bringing, stats}),
       parking(config, store, own, rounds, ordered, pacemaker),
       asking({config, store, ordered, rounds, headers, batches, parking, bringing, stats}),
       voting({config, store, own, ordered, rounds, waves, records, headers, batches, parking,
               asking, accusing, tickets, stats}),
-      admission({config, store, asking, pacemaker, from_log, undelivered, records, stats}) {}
+      admission({config, store, asking, pacemaker, from_log, undelivered, records, stats}),
+      recovery({config, store, ordered, own, headers, records, from_log, undelivered, below,
+                accusing, asking, admission, stats}) {}
 
 Bullshark::Bullshark(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Bullshark::Bullshark(const Bullshark& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -134,7 +136,7 @@ Delay Bullshark::patience() const {
 Footprint Bullshark::footprint() const {
   const State& s = *state_;
   Footprint out;
-  out.vertices = s.store.size() + s.attic.size();
+  out.vertices = s.store.size() + s.below.attic().size();
   out.checks = s.checking.size();
   out.missing = s.asking.missing();
   out.waiting = s.admission.waiting();

@@ -82,7 +82,7 @@ void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   // Transactions of ours that no anchor took in time go into a new vertex. They come on top of what
   // the host may submit: it was told that they are taken.
   if (v.author() == config.self && !cell.delivered) composing.again(v.payload);
-  if (cell.accepted) falls_below(cell.vertex, fx);
+  if (cell.accepted) below.keep(cell.vertex, fx);
 }
 
 void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
@@ -96,7 +96,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
   waves.forget(floor);
   pacemaker.forget(floor);
   store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
-  attic.raise(floor, [&](const VertexPtr& vertex) { erase_record(vertex, fx); });
+  below.raise(floor, fx);
   std::vector<Ref> freed;
   admission.forget(floor, freed);
   asking.forget(floor);

@@ -2,9 +2,43 @@
 
 #include <utility>
 
+#include "thresher/core/prng.hpp"
 #include "timers.hpp"
 
 namespace thresher::certified {
+
+void Bullshark::State::restore(const Restored& record, Fx& fx) {
+  if (!started) return recovery.read(record);
+  std::vector<Ref> ready;
+  const std::optional<Round> taken_over = recovery.take(record, ready, fx);
+  if (!taken_over) return;
+  settle(std::move(ready), fx);
+  raise_floor(*taken_over, fx);
+  voting.consider_all(fx);
+}
+
+void Bullshark::State::start(std::uint64_t seed, Fx& fx) {
+  // Hosts may give all nodes one seed; samples differ all the same.
+  composing.begin_samples(mix64(seed ^ mix64(config.self.value + std::uint64_t{1})));
+  const std::vector<Ref> unsettled = recovery.rebuild(fx);
+  started = true;
+  began_at = own.round();
+  // Deliver again what was committed: the host knows its own position and drops what it has.
+  for (const auto& [slot, before, digest] : recovery.take_commits()) {
+    for (std::uint32_t i = 0; i < n(); ++i) {
+      const Ref ref{NodeId{static_cast<std::uint16_t>(i)}, slot};
+      if (!store.accepted(ref) || store.find(ref)->vertex->digest != digest) continue;
+      fx.deliver(Committed{slot, digest, collect(ref), before});
+    }
+  }
+  if (!unsettled.empty()) {
+    settle(unsettled, fx);  // asks for what they lack
+    asking.arm(fx);
+  }
+  hold_own(publishing.resume(fx), fx);
+  fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
+  progress(fx);
+}
 
 bool Bullshark::State::has_work() const {
   const Round mine = own.round();

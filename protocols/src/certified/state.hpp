@@ -1,9 +1,14 @@
-// The state of one `Bullshark` node: the parts that it is made of, and what goes on between them,
-// duty by duty: proposals and votes, certificates, pulls, pacemaker, ordering, recovery. Each duty
-// is a .cpp file of its own; this header is private to protocols/src/certified. What has data of
-// its own and a clear border is a part: a class with a header that is read, and tested, without
-// this one; those of chassis/ are also parts of nodes of dag/. A duty changes parts through what
-// they promise, sends effects, and decides what only several parts together know.
+// The state of one `Bullshark` node: its parts and its duties, and what goes on between them. A
+// part keeps data that several duties work with. A duty (voting, asking, composing, recovery, ...)
+// owns its data, and its constructor names the parts and the duties that it looks at or changes.
+// Each is a class with a header that is read, and tested, without this one; those of chassis/ are
+// also parts of nodes of dag/. What is left here is what follows for one duty from what another
+// did: an input is given to whom it is for, certified vertices go from the check to their
+// acceptance, and anchors are ordered, which raises the floor for all. Private to
+// protocols/src/certified.
+//
+// Duties know no state, and none that is below theirs in it: where something follows for those,
+// they return it.
 #pragma once
 
 #include <vector>
@@ -12,6 +17,7 @@
 #include "admission.hpp"
 #include "asking.hpp"
 #include "batches.hpp"
+#include "below_floor.hpp"
 #include "bringing.hpp"
 #include "checking.hpp"
 #include "composing.hpp"
@@ -24,9 +30,8 @@
 #include "peer_headers.hpp"
 #include "publishing.hpp"
 #include "records.hpp"
-#include "restored_records.hpp"
+#include "recovery.hpp"
 #include "rounds.hpp"
-#include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
 #include "thresher/protocols/certified/policy.hpp"
@@ -69,6 +74,8 @@ struct Bullshark::State {
   void settle(std::vector<Ref> ready, Fx& fx);
 
   // state.cpp: what an input leads to
+  void restore(const Restored& record, Fx& fx);
+  void start(std::uint64_t seed, Fx& fx);
   bool has_work() const;
   void progress(Fx& fx);
   void endorsed(const Endorsed& event, Fx& fx);
@@ -83,17 +90,6 @@ struct Bullshark::State {
   void raise_floor(Round anchor, Fx& fx);
   void forget(const Cell& cell, Fx& fx);
 
-  // recovery.cpp: records
-  void erase_record(const VertexPtr& vertex, Fx& fx) const;
-  void falls_below(const VertexPtr& vertex, Fx& fx);
-  void restore(const Restored& record, Fx& fx);
-  void restore_signed(const Restored& record);
-  void adopt(const chassis::RestoredCommit& commit, Fx& fx);
-  void take_logged(const Logged& logged, std::vector<Ref>& ready, Fx& fx);
-  Round needed_whole(Round slot) const;
-  std::vector<Ref> rebuild(Fx& fx);
-  void start(std::uint64_t seed, Fx& fx);
-
   std::uint32_t n() const { return config.committee.size(); }
   const Policy& policy() const { return *config.rules.policy; }
 
@@ -103,7 +99,6 @@ struct Bullshark::State {
 
   // Parts that several duties work with.
   Store store;
-  Attic<VertexPtr> attic;
   Ordered ordered;
   Undelivered undelivered;
   Own own;
@@ -121,14 +116,14 @@ struct Bullshark::State {
   Bringing bringing;
   Composing composing;
   Publishing publishing;
+  BelowFloor below;
   Giving giving;
   Parking parking;
   Asking asking;
   Voting voting;
   Admission admission;
+  Recovery recovery;
 
-  // A start.
-  RestoredRecords restored;  // until Start, or the end of a commit
   bool started = false;
   Round began_at{0};  // the own round at the start
 };

@@ -4,9 +4,11 @@
 #include "accusing.hpp"
 #include "admission.hpp"
 #include "asking.hpp"
+#include "below_floor.hpp"
 #include "duties.hpp"
 #include "giving.hpp"
 #include "parking.hpp"
+#include "recovery.hpp"
 #include "timers.hpp"
 
 namespace thresher::certified {
@@ -225,6 +227,103 @@ TEST(Admission, AVertexIsAcceptedAfterAllThatItRefersTo) {
   EXPECT_EQ(parts.all<Persist>().size(), 2u);
   parts.hold(2, 1);
   EXPECT_TRUE(admission.settle({ref(2, 1)}, parts.fx)) << "the third of its round";
+}
+
+TEST(BelowFloor, WhatCanBeHandedOutStaysAWhileAndItsRecordGoesWithIt) {
+  VertexParts parts;
+  parts.config.gc_depth = 5;  // and so many rounds are kept below the floor
+  BelowFloor below(parts.config, parts.own, parts.records);
+  below.keep(vertex(1, 3), parts.fx);
+  EXPECT_TRUE(parts.fx.empty());
+  EXPECT_TRUE(below.attic().find(Round{3}, node(1)));
+  below.keep(vertex(2, 3, 0), parts.fx);  // without a certificate
+  EXPECT_EQ(parts.all<Persist>().size(), 1u);
+  EXPECT_FALSE(below.attic().find(Round{3}, node(2)));
+  below.raise(Round{8}, parts.fx);
+  EXPECT_EQ(parts.all<Persist>().size(), 2u);
+  EXPECT_EQ(below.attic().size(), 0u);
+}
+
+/// With what a disk and the log of peers are read into.
+struct RecoveryParts : VertexParts {
+  RecoveryParts()
+      : VertexParts(Rules::bullshark()),
+        below(config, own, records),
+        admission({config, store, asking, pacemaker, from_log, undelivered, records, stats}),
+        recovery({config, store, ordered, own, headers, records, from_log, undelivered, below,
+                  accusing, asking, admission, stats}) {}
+
+  /// The record that the last effect writes, as a host reads it again.
+  Restored read_again() {
+    const Persist written = all<Persist>().back();
+    return {written.table, written.key, written.value, written.body};
+  }
+  Restored record_of(const VertexPtr& v, Round slot) {
+    records.put_vertex(*v, slot, fx);
+    return read_again();
+  }
+  Restored commit_of(Round slot, const VertexPtr& anchor) {
+    records.put_delivered({slot, anchor->digest, {}, Round{0}}, ordered.leaders(), fx);
+    return read_again();
+  }
+  /// As it is read from a disk: its digest follows from its content.
+  static VertexPtr certified(std::uint64_t author, std::uint64_t round,
+                             const std::vector<std::uint64_t>& parents = {}) {
+    Header h;
+    h.author = node(author);
+    h.round = Round{round};
+    h.parents = NodeSet(4);
+    for (const std::uint64_t p : parents) h.parents.insert(node(p));
+    Certificate c{NodeSet(4), {}};
+    for (std::uint64_t i = 1; i < 4; ++i) {
+      c.signers.insert(node(i));
+      c.signatures.push_back(signature(static_cast<std::uint8_t>(i)));
+    }
+    return make_vertex(*make_proposal(h, signature(1), {}), {}, c);
+  }
+
+  BelowFloor below;
+  Admission admission;
+  Recovery recovery;
+};
+
+TEST(Recovery, WhatWasAcceptedIsAcceptedAgainInTheOrderOfRounds) {
+  RecoveryParts parts;
+  const VertexPtr parent = RecoveryParts::certified(1, 1);
+  const VertexPtr child = RecoveryParts::certified(2, 2, {1});
+  const VertexPtr orphan = RecoveryParts::certified(3, 2, {2});
+  for (const VertexPtr& v : {child, orphan, parent})
+    parts.recovery.read(parts.record_of(v, Round{0}));
+  EXPECT_EQ(parts.recovery.rebuild(parts.fx), (std::vector{orphan->ref()}));
+  EXPECT_TRUE(parts.store.accepted(child->ref()));
+  EXPECT_FALSE(parts.store.accepted(orphan->ref()));
+  EXPECT_TRUE(parts.recovery.take_commits().empty());
+  EXPECT_EQ(parts.ordered.last(), Round{0});
+}
+
+TEST(Recovery, CommitsOfTheDiskAreOrderedAgain) {
+  RecoveryParts parts;
+  const VertexPtr anchor = RecoveryParts::certified(0, 2, {1});
+  parts.recovery.read(parts.commit_of(Round{2}, anchor));
+  (void)parts.recovery.rebuild(parts.fx);
+  EXPECT_EQ(parts.ordered.last(), Round{2});
+  const auto commits = parts.recovery.take_commits();
+  ASSERT_EQ(commits.size(), 1u);
+  EXPECT_EQ(commits[0].leader, anchor->digest);
+}
+
+TEST(Recovery, ACommitOfTheLogIsTakenOverOnceWithWhatItDelivered) {
+  RecoveryParts parts;
+  (void)parts.recovery.rebuild(parts.fx);
+  const VertexPtr old = RecoveryParts::certified(1, 1);
+  std::vector<Ref> ready;
+  EXPECT_FALSE(parts.recovery.take(parts.record_of(old, Round{2}), ready, parts.fx));
+  const Restored commit = parts.commit_of(Round{2}, RecoveryParts::certified(0, 2, {1}));
+  EXPECT_EQ(parts.recovery.take(commit, ready, parts.fx), Round{2});
+  EXPECT_TRUE(parts.store.accepted(old->ref()));
+  EXPECT_TRUE(parts.store.find(old->ref())->delivered);
+  EXPECT_EQ(parts.ordered.last(), Round{2});
+  EXPECT_FALSE(parts.recovery.take(commit, ready, parts.fx));
 }
 
 }  // namespace
