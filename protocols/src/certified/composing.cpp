@@ -65,7 +65,7 @@ Header Composing::compose(Round r) const {
 }
 
 void Composing::sign(Header h, Fx& fx) {
-  Draft& out = draft_.emplace();
+  Draft& out = draft_.emplace(Draft{});
   out.bringing = bringing_->brought_with(h, composes_dense(h.ref()), mark_history(h));
   announce(fx);
   out.payload = backlog_.take();
