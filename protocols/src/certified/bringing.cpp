@@ -1,7 +1,6 @@
-// An anchor brings what it names where others may lack it. Rule R11 of docs/protocols/anchored.md.
-#include <algorithm>
+#include "bringing.hpp"
 
-#include "state.hpp"
+#include <algorithm>
 
 namespace thresher::certified {
 namespace {
@@ -14,45 +13,48 @@ constexpr std::size_t kMostBrought = 64;
 
 }  // namespace
 
-// R11: `asker` lacks a vertex that is held here.
-void Bullshark::State::missed_by(const Ref& ref, NodeId asker) {
-  const bool about_itself = ref.author == asker || ref.author == config.self;
-  if (about_itself || ref.round.value + kReach < own.round().value) return;
-  latecomers.missed(ref.author, asker, own.round());
+Bringing::Bringing(const Config& config, const Own& own, const Offenders& offenders)
+    : latecomers_(config.committee), config_(config), own_(own), offenders_(offenders) {}
+
+// R11
+void Bringing::came_late(NodeId author) {
+  latecomers_.flag(author, own_->round());
 }
 
-bool Bullshark::State::is_late(NodeId author) const {
-  return latecomers.degree(author, own.round()) >= chassis::Lateness::kLate;
+// R11
+void Bringing::missed_by(const Ref& ref, NodeId asker) {
+  const bool about_itself = ref.author == asker || ref.author == config_->self;
+  if (about_itself || ref.round.value + kReach < own_->round().value) return;
+  latecomers_.missed(ref.author, asker, own_->round());
+}
+
+bool Bringing::is_late(NodeId author) const {
+  return latecomers_.degree(author, own_->round()) >= chassis::Lateness::kLate;
 }
 
 // R11: where only anchors are dense they alone name the vertices of late authors, and bring them.
-bool Bullshark::State::brings(const Header& h) const {
-  const bool only_anchors = config.rules.parents != Parents::kDense && config.rules.dense_anchor;
-  return only_anchors && composes_dense(h.ref());
-}
-
-// Chosen from what enters the own history with a header, the newest first; returned oldest first.
-std::vector<VertexPtr> Bullshark::State::brought_with(const Header& h,
-                                                      const std::vector<VertexPtr>& entered) const {
+std::vector<VertexPtr> Bringing::brought_with(const Header& h, bool dense,
+                                              const std::vector<VertexPtr>& entered) const {
   std::vector<VertexPtr> out;
-  if (!brings(h)) return out;
+  const Rules& rules = config_->rules;
+  if (rules.parents == Parents::kDense || !rules.dense_anchor || !dense) return out;
   std::uint64_t bytes = 0;
   for (const VertexPtr& v : entered) {
     const bool servable = !v->certificate.signatures.empty();
-    if (!servable || v->author() == config.self || v->round().value + kReach < h.round.value)
+    if (!servable || v->author() == config_->self || v->round().value + kReach < h.round.value)
       continue;
     if (!is_late(v->author())) continue;
-    bytes += v->header.payload_bytes + header_bytes(v->header, n());
-    if (out.size() == kMostBrought || bytes > config.limits.give_bytes) break;
+    bytes += v->header.payload_bytes + header_bytes(v->header, config_->committee.size());
+    if (out.size() == kMostBrought || bytes > config_->limits.give_bytes) break;
     out.push_back(v);
   }
   std::reverse(out.begin(), out.end());
   return out;
 }
 
-// R11: nothing more is taken unasked from a peer that once brought a false certificate.
-bool Bullshark::State::may_bring(NodeId peer, const Give& message) const {
-  return !offenders.misleads(peer) && message.batches.empty() &&
+// R11
+bool Bringing::may_bring(NodeId peer, const Give& message) const {
+  return !offenders_->misleads(peer) && message.batches.empty() &&
          message.vertices.size() <= kMostBrought;
 }
 

@@ -12,26 +12,28 @@ namespace thresher::certified {
 Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
-      attic(policy().kept_below_floor(config.host_fetches_beyond, config.gc_depth)),
       ordered(config.committee, config.rules),
-      frontier(config.committee, config.self),
-      words(config.committee),
-      answers(config.committee, config.limits.wants_per_peer),
-      service(config.committee, config.limits.serve_bytes_per_peer),
-      latecomers(config.committee),
-      offenders(config.committee),
+      own(config.committee),
+      rounds(config, store, own),
       headers(config.committee, config.limits.proposals_per_peer),
       batches(config.committee, config.limits),
-      waiting(config.committee),
-      parked(config.committee, config.limits.proposals_per_peer),
-      checks(config.committee, config.self, config.limits),
-      missing(config.committee, config.self, config.limits.missing_per_peer),
-      own(config.committee),
-      backlog(config.limits.pending_submits, config.limits.batches_per_peer),
-      patience(config.committee, config.timeout.value, config.limits.window),
       records(config),
-      coin({.committee = config.committee, .self = config.self, .scheme = config.coin},
-           config.rules.asynchronous) {}
+      checking(config, tickets, stats),
+      accusing(config, checking, stats),
+      waves(config, store, rounds, from_log, ordered, stats),
+      pacemaker(config, store, rounds, ordered, accusing.offenders()),
+      bringing(config, own, accusing.offenders()),
+      composing(config, store, own, ordered, bringing, tickets),
+      publishing(config, own, records, checking, stats),
+      below(config, own, records),
+      giving({config, store, below.attic(), own, composing, batches, headers, bringing, stats}),
+      parking(config, store, own, rounds, ordered, pacemaker),
+      asking({config, store, ordered, rounds, headers, batches, parking, bringing, stats}),
+      voting({config, store, own, ordered, rounds, waves, records, headers, batches, parking,
+              asking, accusing, tickets, stats}),
+      admission({config, store, asking, pacemaker, from_log, undelivered, records, stats}),
+      recovery({config, store, ordered, own, headers, records, from_log, undelivered, below,
+                accusing, asking, admission, stats}) {}
 
 Bullshark::Bullshark(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Bullshark::Bullshark(const Bullshark& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -52,7 +54,7 @@ void Bullshark::on(const Start& event, Fx& fx) {
 
 void Bullshark::on(const Received<Message>& event, Fx& fx) {
   State& s = *state_;
-  s.checks.next_input();
+  s.checking.next_input();
   if (!s.started || event.from == s.config.self || !s.config.committee.contains(event.from)) return;
   std::visit([&](const auto& message) { s.receive(event.from, message, fx); }, event.message);
   s.progress(fx);
@@ -60,25 +62,25 @@ void Bullshark::on(const Received<Message>& event, Fx& fx) {
 
 void Bullshark::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
-  s.checks.next_input();
+  s.checking.next_input();
   if (event.request.payload.bytes.size() > kMostPayloadBytes) return;  // peers would refuse it
-  if (!s.backlog.add(event.request.payload) || !s.started) return;
-  s.announce(fx);
+  if (!s.composing.add(event.request.payload) || !s.started) return;
+  s.composing.announce(fx);
   s.progress(fx);
 }
 
 void Bullshark::on(const Expired& event, Fx& fx) {
-  state_->checks.next_input();
+  state_->checking.next_input();
   state_->expired(event.id, fx);
 }
 
 void Bullshark::on(const Verified& event, Fx& fx) {
-  state_->checks.next_input();
+  state_->checking.next_input();
   if (state_->verdict(event, fx)) state_->progress(fx);
 }
 
 void Bullshark::on(const Endorsed& event, Fx& fx) {
-  state_->checks.next_input();
+  state_->checking.next_input();
   state_->endorsed(event, fx);
 }
 
@@ -107,10 +109,10 @@ Round Bullshark::last_ordered() const {
   return state_->ordered.last();
 }
 NodeId Bullshark::leader(Round round) const {
-  return state_->leader(round);
+  return state_->ordered.leader(round);
 }
 Round Bullshark::frontier() const {
-  return state_->frontier.reached();
+  return state_->asking.frontier();
 }
 bool Bullshark::up_to_date() const {
   const State& s = *state_;
@@ -121,28 +123,28 @@ const Stats& Bullshark::stats() const {
   return state_->stats;
 }
 std::span<const std::uint64_t> Bullshark::false_shares() const {
-  return state_->coin.false_shares();
+  return state_->waves.false_shares();
 }
 std::size_t Bullshark::pending_submits() const {
-  return state_->backlog.size();
+  return state_->composing.payloads();
 }
 
 Delay Bullshark::patience() const {
-  return Delay{state_->patience.timeout()};
+  return state_->pacemaker.timeout();
 }
 
 Footprint Bullshark::footprint() const {
   const State& s = *state_;
   Footprint out;
-  out.vertices = s.store.size() + s.attic.size();
-  out.checks = s.checks.size();
-  out.missing = s.missing.size();
-  out.waiting = s.waits.size();
+  out.vertices = s.store.size() + s.below.attic().size();
+  out.checks = s.checking.size();
+  out.missing = s.asking.missing();
+  out.waiting = s.admission.waiting();
   for (std::uint32_t i = 0; i < s.n(); ++i) {
     const NodeId id{static_cast<std::uint16_t>(i)};
     out.proposals += s.headers.size(id);
     out.batches += s.batches.size(id);
-    out.parked += s.parked.size(id);
+    out.parked += s.parking.size(id);
   }
   return out;
 }
@@ -153,7 +155,7 @@ Footprint Bullshark::most() const {
   const State& s = *state_;
   const Limits& limits = s.config.limits;
   const std::size_t n = s.n();
-  const std::size_t rounds = s.current().value + 1 + limits.window - s.store.floor().value;
+  const std::size_t rounds = s.rounds.current().value + 1 + limits.window - s.store.floor().value;
   const std::size_t references = n + s.config.rules.stragglers + 1;
   Footprint out;
   out.vertices = n * rounds;

@@ -11,19 +11,20 @@ namespace thresher::certified {
 void Bullshark::State::order(Fx& fx) {
   // What is committed depends on the store alone, so without news there is nothing to do.
   if (!started || ordered.looked_at(store.version())) return;
-  if (coin.used()) toss_ready(fx);
+  if (waves.used()) waves.toss_ready(fx, [&] { voting.consider_all(fx); });
   while (order_once(fx)) continue;
 }
 
 // R12. True when an anchor gave later rounds other leaders: what follows is looked for anew.
 bool Bullshark::State::order_once(Fx& fx) {
   ordered.begin_look(store.version());
-  const auto anchors = coin.used() ? commit_async(store, config.rules, ordered.last(), coin_of())
-                                   : commit(store, config.rules, ordered.last(),
-                                            [this](Round r) { return leader(r); });
+  const auto anchors = waves.used()
+                           ? commit_async(store, config.rules, ordered.last(), waves.coin())
+                           : commit(store, config.rules, ordered.last(),
+                                    [this](Round r) { return ordered.leader(r); });
   for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
-    if (anchor.direct) patience.committed_directly(slot_of(anchor.ref.round));
+    if (anchor.direct) pacemaker.committed_directly(anchor.ref.round);
     if (policy().walks_again(deliver(anchor, fx))) return true;
   }
   return false;
@@ -61,8 +62,9 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
 // R6. True when it changes who leads later.
 bool Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
-  THRESHER_ASSERT(coin.used() || policy().may_be_ordered(anchor.ref, leader(anchor.ref.round)),
-                  "R12: who is ordered as an anchor leads, by all that was ordered before");
+  THRESHER_ASSERT(
+      waves.used() || policy().may_be_ordered(anchor.ref, ordered.leader(anchor.ref.round)),
+      "R12: who is ordered as an anchor leads, by all that was ordered before");
   const Round round = anchor.ref.round;
   Committed out{round, digest, collect(anchor.ref)};
   const Ordered::Made made = ordered.commit(round, policy().named_by(store, out.blocks, round));
@@ -79,8 +81,8 @@ void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   if (cell.accepted && !cell.delivered) undelivered.remove(v.header);
   // Transactions of ours that no anchor took in time go into a new vertex. They come on top of what
   // the host may submit: it was told that they are taken.
-  if (v.author() == config.self && !cell.delivered) backlog.again(v.payload);
-  if (cell.accepted) falls_below(cell.vertex, fx);
+  if (v.author() == config.self && !cell.delivered) composing.again(v.payload);
+  if (cell.accepted) below.keep(cell.vertex, fx);
 }
 
 void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
@@ -91,17 +93,16 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
   for (Round r{store.floor().value + 1}; r <= floor; ++r.value) {
     if (has_anchor(r)) records.erase_delivered(r, fx);
   }
-  coin.forget(wave_of(floor));
-  drawn.forget(wave_of(floor));
-  patience.forget(slot_of(floor));
+  waves.forget(floor);
+  pacemaker.forget(floor);
   store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
-  attic.raise(floor, [&](const VertexPtr& vertex) { erase_record(vertex, fx); });
+  below.raise(floor, fx);
   std::vector<Ref> freed;
-  waits.forget(floor, freed);
-  missing.forget(floor);
+  admission.forget(floor, freed);
+  asking.forget(floor);
   from_log.forget(floor);
   settle(std::move(freed), fx);
-  consider_all(fx);
+  voting.consider_all(fx);
 }
 
 }  // namespace thresher::certified
