@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t kTurnMs = 4000;
 /// A time without a quorum, at most.
 constexpr std::uint64_t kBlipMs = 10'000;
+/// How long nodes that come back were down.
+constexpr std::uint64_t kAwayMs = 3000;
 
 text::Value count(text::Value of) {
   text::Value who = text::Value::object();
@@ -167,6 +169,8 @@ std::vector<Attack> attacks(const AttackScale& scale) {
   all.push_back(flip_flop(scale));
   text::Value crash = fault(count("f"), "crash");
   all.push_back(one("f crash at a third", crash.set("from", third)));
+  text::Value back = fault(count("f"), "crash");
+  all.push_back(one("f crash for 3 s", back.set("from", third).set("to", third + kAwayMs)));
   text::Value neighbours = fault(nodes(0, f), "crash");
   all.push_back(one("f crash neighbours", neighbours.set("from", third)));
   for (const char* what : {"twins", "equivocate", "withhold"}) add_both(all, what);

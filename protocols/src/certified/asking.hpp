@@ -16,6 +16,7 @@
 
 #include <vector>
 
+#include "../chassis/absence.hpp"
 #include "../chassis/answers.hpp"
 #include "../chassis/beside.hpp"
 #include "../chassis/frontier.hpp"
@@ -50,7 +51,11 @@ class Asking {
   // What is missing: missing.hpp.
   /// A reference of `who`, to what is not held; what is parked is looked at.
   void need(const Ref& ref, NodeId who, bool certified);
-  void found(const Ref& ref) { missing_.found(ref); }
+  void found(const Ref& ref) {
+    absence_.look(rounds_->current(), frontier_);
+    if (absence_.covers(ref.round)) missing_.pushed(ref);  // R11: as good as that
+    missing_.found(ref);
+  }
   void pushed(const Ref& ref) { missing_.pushed(ref); }
   bool exists(const Ref& ref) const { return missing_.exists(ref); }
   void forget(Round floor) { missing_.forget(floor); }
@@ -91,6 +96,7 @@ class Asking {
   MissingVertices missing_;
   PullTimer timer_;
   chassis::Frontier frontier_;
+  chassis::Absence absence_;
   WordCredit words_;
   chassis::Answers answers_;
   chassis::Beside<const Config> config_;

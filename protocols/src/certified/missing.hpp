@@ -49,11 +49,14 @@ class MissingVertices {
 
   /// A peer's answer in tick `now` was cut.
   void full_answer(NodeId peer, std::uint32_t now) { filled_at_[peer.value] = now; }
-  /// One tick, the `now`-th. Calls `late(NodeId author)` for each vertex whose trial is over, and
-  /// `ask(NodeId peer, const Ref&)` for each question.
+  /// One tick, the `now`-th. Calls `late(NodeId author)` once for each author of vertices whose
+  /// trial is over, and `ask(NodeId peer, const Ref&)` for each question.
   template <class Late, class Ask>
   void tick(std::uint32_t now, Late late, Ask ask) {
-    for (const Ref& ref : std::exchange(longer_, std::exchange(on_trial_, {}))) late(ref.author);
+    NodeSet authors(members_);
+    for (const Ref& ref : std::exchange(longer_, std::exchange(on_trial_, {})))
+      authors.insert(ref.author);
+    authors.for_each(late);
     for (auto it = missing_.begin(); it != missing_.end();) {
       const Ref ref = it->first;
       Missing& one = it->second;

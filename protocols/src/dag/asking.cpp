@@ -35,6 +35,7 @@ Asking::Asking(const Config& config, const Store& store, const Slots& slots,
       proving_(proving),
       attachments_(attachments),
       missing_(like != nullptr ? like->missing_ : MissingBlocks(config.committee)),
+      absence_(like != nullptr ? like->absence_ : chassis::Absence()),
       clock_(like != nullptr ? like->clock_ : PullClock()),
       answers_(like != nullptr ? like->answers_
                                : chassis::Answers(config.committee, config.limits.wants_per_peer)),

@@ -3,8 +3,8 @@
 // and B1 of docs/protocols/thresher.md.
 //
 //   Asking asking(config, store, slots, where, work, waits, packed, payloads, proving,
-//   attachments); asking.need(edge, child, from, fx);           // `child` refers to it; `from`
-//   sent that asking.found(edge);                           // it came, from whomever
+//   attachments); asking.need(edge, child, from, fx);           // `child`, which `from` sent,
+//   refers to it asking.found(edge);                           // it came, from whomever
 //   asking.arm(fx);                               // something may be missing now
 //   asking.pull(fx);                              // kPullTimer ran off: the questions
 //   if (asking.expects(peer)) asking.answered(peer), take(answer);
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "../chassis/absence.hpp"
 #include "../chassis/answers.hpp"
 #include "../chassis/waits.hpp"
 #include "attachments.hpp"
@@ -48,7 +49,11 @@ class Asking {
   void need_payload(const Edge& edge, Fx& fx);
   /// Its author sends it by itself.
   void pushed(const Edge& edge) { missing_.pushed(edge); }
-  void found(const Edge& edge) { missing_.found(edge); }
+  void found(const Edge& edge) {
+    absence_.look(where_.round(), where_.frontier());
+    if (absence_.covers(edge.round)) missing_.pushed(edge);  // B1: as good as that
+    missing_.found(edge);
+  }
   void forget(Round floor) { missing_.forget(floor); }
   /// Somebody needs it.
   bool wants(const Edge& edge) const { return missing_.contains(edge); }
@@ -92,6 +97,7 @@ class Asking {
   Proving& proving_;
   Attachments& attachments_;
   MissingBlocks missing_;  // referenced but not held, or held by the header alone and asked for
+  chassis::Absence absence_;
   PullClock clock_;
   chassis::Answers answers_;
   Search round_search_;

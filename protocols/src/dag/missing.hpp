@@ -43,13 +43,16 @@ class MissingBlocks {
   void found(const Edge& edge);
   /// Blocks were found whose authors may send them yet: each_late() is to be called.
   bool on_trial() const { return !on_trial_.empty() || !longer_.empty(); }
-  /// Calls `visit(NodeId author)` for each block that was found before the last call, had been
-  /// asked for, and was not pushed. A large one takes its author a while to push, and others name
-  /// it before all have it.
+  /// Calls `visit(NodeId author)` once for each author of blocks that were found before the last
+  /// call, had been asked for, and were not pushed: who was silent for long is missed at once, and
+  /// not once for each round. A large block takes its author a while to push, and others name it
+  /// before all have it.
   template <class F>
   void each_late(F visit) {
+    NodeSet late(static_cast<std::uint32_t>(charged_.size()));
     for (const Edge& edge : std::exchange(longer_, std::exchange(on_trial_, {})))
-      visit(edge.author);
+      late.insert(edge.author);
+    late.for_each(visit);
   }
   /// Drops what is at the floor or below it: that counts as accepted.
   void forget(Round floor);

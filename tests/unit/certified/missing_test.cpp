@@ -129,6 +129,11 @@ TEST(MissingVertices, AnAuthorIsLateWhoseVertexHadToBeAskedFor) {
   missing.found(ref(1, 5));
   missing.found(ref(2, 5));
   EXPECT_EQ(late_in(missing, now, 4), (std::vector{node(1), node(2)})) << "once each";
+  for (const std::uint64_t round : {7u, 8u})
+    EXPECT_TRUE(missing.need(ref(1, round), node(3), true));
+  EXPECT_TRUE(late_in(missing, now, 2).empty());
+  for (const std::uint64_t round : {7u, 8u}) missing.found(ref(1, round));
+  EXPECT_EQ(late_in(missing, now, 4), std::vector{node(1)}) << "once for what is found together";
   EXPECT_TRUE(missing.need(ref(1, 6), node(3), true));
   missing.found(ref(1, 6));
   EXPECT_TRUE(late_in(missing, now, 4).empty()) << "it came before anybody was asked";

@@ -89,6 +89,22 @@ TEST_F(TheAsking, MakesAnAuthorLateWhoseBlockWasAskedForAndNotPushed) {
   EXPECT_EQ(attachments_.with(own, fx), std::vector{late});
 }
 
+// It lacked what all had written meanwhile, and brought their blocks to everybody for minutes.
+TEST_F(TheAsking, ANodeThatWasAwayCallsNobodyLate) {
+  node_.where.made(minted(header(0, 1)));
+  const BlockPtr block = node_.accepted(header(1, 1));
+  for (const std::uint64_t peer : {1u, 2u}) node_.where.frontier().note(node(peer), Round{9});
+  Dag::Fx fx;
+  asking_.need(block->edge(), edge(2, 2), node(2), fx);
+  asking_.pull(fx);
+  asking_.found(block->edge());
+  asking_.pull(fx);
+  asking_.pull(fx);
+  Header own = header(0, 2);
+  own.refs = {block->edge()};
+  EXPECT_TRUE(attachments_.with(own, fx).empty());
+}
+
 TEST_F(TheAsking, HasNoRoomForWhoRefersToMuchThatIsMissing) {
   parts_.config.limits.missing_per_peer = 2;
   Dag::Fx fx;

@@ -63,6 +63,19 @@ std::vector<NodeId> late(MissingBlocks& missing) {
   return out;
 }
 
+// Who is back after many rounds has missed them once.
+TEST(MissingBlocks, AnAuthorIsLateOnceForAllThatWasFoundTogether) {
+  MissingBlocks missing(*Committee::of(7));
+  for (const std::uint64_t round : {1u, 2u, 3u}) missing.need(edge(0, round), edge(4, 4), node(5));
+  missing.need(edge(1, 3), edge(4, 4), node(5));
+  ask_for_all(missing);
+  for (const std::uint64_t round : {1u, 2u, 3u}) missing.found(edge(0, round));
+  missing.found(edge(1, 3));
+  EXPECT_TRUE(late(missing).empty());
+  EXPECT_EQ(late(missing), (std::vector{node(0), node(1)}));
+  EXPECT_TRUE(late(missing).empty());
+}
+
 TEST(MissingBlocks, WhatHadToBeAskedForWasLateATickLater) {
   MissingBlocks missing(*Committee::of(7));
   missing.need(edge(0, 1), edge(4, 2), node(5));

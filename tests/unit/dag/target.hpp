@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::dag {
@@ -34,6 +36,7 @@ class Target {
     c.rules = rules;
     c.limits = limits;
     c.self = NodeId{0};
+    c.coin = std::make_shared<coin::IdealCoin>(c.committee.at_least(kAvailability), c.self, 7);
     return c;
   }
   void feed(const Input& input) {
