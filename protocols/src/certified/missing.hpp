@@ -1,9 +1,10 @@
 // Vertices that are referred to and not held: whom to ask for them when. Rules R8 and R10.
 //
 //   MissingVertices missing(committee, self, limits.missing_per_peer);
-//   if (!missing.need(ref, who, certified)) refuse();     // `who` named it; too many on its
-//   account missing.tick(now, [&](NodeId author) { ... }, [&](NodeId peer, const Ref& ref) { ...
-//   }); missing.full_answer(peer, now);                       // there is more where it came from
+//   if (!missing.need(ref, who, certified)) refuse();     // too many are on `who`'s account
+//   missing.tick(now, [&](NodeId author) { late(author); },
+//                [&](NodeId peer, const Ref& ref) { ask(peer, ref); });
+//   missing.full_answer(peer, now);                       // there is more where it came from
 //   missing.pushed(ref);                                  // its author sends it by itself
 //   missing.found(ref);                                   // it is held now
 //

@@ -3,8 +3,9 @@
 // and B1 of docs/protocols/thresher.md.
 //
 //   Asking asking(config, store, slots, where, work, waits, packed, payloads, proving,
-//   attachments); asking.need(edge, child, from, fx);           // `child`, which `from` sent,
-//   refers to it asking.found(edge);                           // it came, from whomever
+//                 attachments);
+//   asking.need(edge, child, from, fx);           // `child`, which `from` sent, refers to it
+//   asking.found(edge);                           // it came, from whomever
 //   asking.arm(fx);                               // something may be missing now
 //   asking.pull(fx);                              // kPullTimer ran off: the questions
 //   if (asking.expects(peer)) asking.answered(peer), take(answer);

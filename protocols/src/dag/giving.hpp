@@ -3,8 +3,11 @@
 //
 //   Giving giving(config, store, attic, payloads, where, attachments, showing, stats);
 //   giving.receive(peer, want, fx);                 // a question, and the answer
-//   if (giving.may(peer)) giving.served(peer, bytes, fx), fx.send(peer, other);   // what else it
-//   got giving.afresh();                                // kServeTimer ran off
+//   if (giving.may(peer)) {                         // what else it gets
+//     giving.served(peer, bytes, fx);
+//     fx.send(peer, other);
+//   }
+//   giving.afresh();                                // kServeTimer ran off
 //
 // Guarantees: what a peer gets in each Delta is bounded, whatever it asks (chassis/service.hpp). A
 // block is given whole, or not at all while only its header is held; above the floor and below it.

@@ -2,12 +2,13 @@
 // docs/protocols/thresher.md, section "Evidence travels"; for KILLs T1 to T4 of two-delay.md.
 //
 //   Proving proving(config, store, attic, culprits, waits, awaited, records, showing, giving,
-//   stats); if (const auto part = proving.lacks(entry)) proving.add(*part, entry.edge());   // it
-//   waits proving.wake(slot, leader.digest, ready);         // there is evidence now if
-//   (proving.ask(fx)) hurry();                     // once in each tick proving.receive(peer,
-//   question, fx);  proving.receive(peer, answer, fx); if (proving.testify(awaited))
-//   wake_evidence(awaited.proves->round);   // a signature is good proving.keep(slot, digest, fx);
-//   // before the claim is sent, or recorded
+//                   stats);
+//   if (const auto part = proving.lacks(entry)) proving.add(*part, entry.edge());   // it waits
+//   proving.wake(slot, leader.digest, ready);         // there is evidence now
+//   if (proving.ask(fx)) hurry();                     // once in each tick
+//   proving.receive(peer, question, fx);  proving.receive(peer, answer, fx);
+//   if (proving.testify(awaited)) wake(awaited.proves->round);   // a signature is good
+//   proving.keep(slot, digest, fx);                   // before the claim is sent, or recorded
 //
 // Guarantees: headers count for the claim that was asked about and for nothing else; they are not
 // blocks to be accepted, so nothing is fetched because of them. What proves a claim that this node
