@@ -175,8 +175,8 @@ class Reading {
       return;
     }
     if (draft.experiment.seed > std::numeric_limits<std::uint64_t>::max() - (draft.repeats - 1)) {
-      complaints_.push_back({{},
-                             "seed",
+      const text::Value* seed = tree.find("seed");
+      complaints_.push_back({seed != nullptr ? seed->place() : text::Place{}, "seed",
                              "with " + std::to_string(draft.repeats) +
                                  " repeats the last one would have a seed beyond 2^64 - 1",
                              "choose a smaller one"});

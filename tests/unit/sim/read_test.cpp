@@ -291,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(
             "what `seed` sets as well"},
         Bad{R"("sweep": {"committee.n": [4, 4, 7]})", "2: sweep.committee.n", "has 4 twice"},
         Bad{R"("sweep": {"sweep.seed": [1, 2]})", "2: sweep.sweep.seed", "change itself"},
-        Bad{R"("seed": 18446744073709551615, "repeats": 2)", "seed", "beyond 2^64 - 1"},
+        Bad{R"("seed": 18446744073709551615, "repeats": 2)", "2: seed", "beyond 2^64 - 1"},
         Bad{R"("sweep": {"seed.x": [1]}, "seed": 4)", "2: sweep.seed.x", "there is 4"},
         Bad{R"("sweep": {"committee.f": [1, 2]})", "2: committee.f",
             "in the sweep, first at committee.f = 2"}));
