@@ -15,6 +15,7 @@
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/coin/ideal_encryption.hpp"
 #include "thresher/protocols/coin/setup_free_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -167,6 +168,7 @@ void add_broadcast(const Committee& c, Table& out) {
 void add_honey_badger(const Committee& c, Table& out) {
   HoneyBadger::Config config;
   config.committee = c;
+  config.coin = std::make_shared<coin::IdealCoin>(c.at_least(kValidity), NodeId{0}, 1);
   const honey_badger::Footprint most = HoneyBadger(config).most_held();
   const auto add = [&](const char* what, std::size_t bound) {
     out[std::string("`honeybadger`, ") + what].push_back(bound);
