@@ -59,9 +59,9 @@ INSTANTIATE_TEST_SUITE_P(Life, EveryProtocolCertifies, testing::ValuesIn(node_pr
 
 /// A network in which node 3's application differs, and what the nodes' logs said.
 struct Differing {
-  Network net{4, "thresher", {{"checkpoint", "4"}}};
   std::mutex mutex;
   std::vector<std::string> warnings;  // of the nodes that are right
+  Network net{4, "thresher", {{"checkpoint", "4"}}};
 
   NodeOptions quiet() {
     NodeOptions options;

@@ -130,9 +130,9 @@ TEST(Pruned, PositionsThatHaveToStayStay) {
 
 // Without checkpoints nothing says what may go.
 TEST(Pruned, ALedgerWithoutCheckpointsIsKeptWholeAndSaysWhy) {
-  Network net(1);
   std::mutex mutex;
   std::vector<std::string> warnings;
+  Network net(1);
   NodeOptions options;
   options.keep_snapshots = 1;
   options.log = [&](Level level, const std::string& line) {

@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 /// Four nodes with a checkpoint every 4 slots and a snapshot every 2 checkpoints.
 struct Taking {
-  Network net{4, "thresher", {{"checkpoint", "4"}}};
   std::mutex mutex;
   std::vector<std::string> warnings;
+  Network net{4, "thresher", {{"checkpoint", "4"}}};  // whose nodes write to these until it ends
 
   NodeOptions options() {
     NodeOptions out;
